@@ -15,11 +15,11 @@ hljs.registerLanguage("fab", (hljs) => ({
       "gated gather_again general global gpus gradient grid h hash head heads hidden hop host_link hosts injection " +
       "inside install k keep key kv_heads latency layers leaf leaves length levels lift links local loopbacks " +
       "measure method micro model most moves names nodes objective ocs_rack order overhead overlap p packet " +
-      "parallel paths per per_metre pitch_x pitch_y place placement planes ports power priority q qk_norm radix " +
-      "rate rates recompute reduce relay replications rho root routers rule samples scenarios seed seeds select " +
-      "sequence_parallel sequences share shared shortest size slot speedup spine spines start steps supernode " +
-      "symmetry table_entries tied tiers time_limit times to top traffic turn up vcs vector virtual vocab warmup " +
-      "weights window wrap zero",
+      "parallel paths per per_metre phases pitch_x pitch_y place placement planes ports power priority q qk_norm " +
+      "radix rate rates recompute reconfigure reduce relay replications rho root routers rule samples scenarios " +
+      "seed seeds select sequence_parallel sequences share shared shortest size skew slot speedup spine spines " +
+      "start steps supernode symmetry table_entries tied tiers time_limit times to top traffic turn up vcs vector " +
+      "virtual vocab warmup weights window wrap zero",
     literal:
       "adjacent adversarial age algebraic aligned all all_gather all_paths all_reduce allowed_turns annealed auto " +
       "average_cable average_hops bisection bisection_bandwidth bit_complement bit_reverse bit_shuffle booksim " +
@@ -31,9 +31,9 @@ hljs.registerLanguage("fab", (hljs) => ({
       "group_shift hld hops hops_ratio hotspot hypercube hyperx ilp in_order instant iq kautz latency_max " +
       "leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max max_channel_load megafly milp min " +
       "min_first minimal multitree nbr neighbour no nominal none ocs_v oversubscription pair pairs paley palmtree " +
-      "partial permutation permute phases polarfly polarstar portions power_per_host product pull quickest rail " +
-      "rails random random_regular reduce_scatter relax ring ring_n rotate row row_major saturation scheduled " +
-      "search selective sequential serpentine shift shortest_paths simplex slim_fly slots spectralfly spray steady " +
+      "partial permutation permute polarfly polarstar portions power_per_host product pull quickest rail rails " +
+      "random random_regular reduce_scatter relax ring ring_n rotate row row_major saturation scheduled search " +
+      "selective sequential serpentine shift shortest_paths simplex slim_fly slots spectralfly spray steady " +
       "switches synthesize tables time tornado torus trace translation transpose trees turns twisted_torus ugal " +
       "ugal_global uniform universal unlimited unnumbered up_down valiant vc_balance volume walktrap within xpander " +
       "yes",

@@ -6,7 +6,7 @@ use crate::events::TraceEvent;
 
 use fabc_base::diag::Span;
 use fabc_base::limits::{CHAKRA_CLASSES, COLLECTIVE_BYTES, JOB_BYTES};
-use fabc_model::{Collective, JobOperation, JobOperationKind, RankGroups};
+use fabc_model::{Collective, EVEN_SKEW, JobOperation, JobOperationKind, RankGroups};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The operations of a step.
@@ -101,7 +101,8 @@ impl StepOperations {
         self.of_event.extend(events.iter().map(|event| (event.clone(), self.list.len())));
         let groups = RankGroups::Listed(groups);
         let name = String::new();
-        self.list.push(JobOperation { name, kind, groups, bytes, times, algorithm: None, span });
+        let (skew_millionths, algorithm) = (EVEN_SKEW, None);
+        self.list.push(JobOperation { name, kind, groups, bytes, times, skew_millionths, algorithm, span });
     }
 }
 

@@ -5,7 +5,7 @@
 use super::verdict::ScenarioValue;
 use super::{ATTOSECONDS_OF_A_NANOSECOND, Fraction, RequireOutcome, Schedule};
 use fabc_base::ids::{ChannelId, NodeId};
-use fabc_model::{CollectiveAlgorithm, Fabric, Job, JobMetric, Metric, Require};
+use fabc_model::{CollectiveAlgorithm, Fabric, JobMetric, Metric, Require};
 
 /// The result of one job.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -51,6 +51,9 @@ pub struct Reconfiguration {
     pub changes: u64,
     /// The time that the phases take less than on the best single topology, without that of the changes.
     pub saved: u128,
+    /// The time of a change, if the job says it. The changes are then those that save most with it. Where
+    /// none do, they are those that may take longest.
+    pub switch: Option<u128>,
 }
 
 /// A topology with the times of phases on it.
@@ -68,6 +71,11 @@ impl Reconfiguration {
     /// pay.
     pub fn break_even(&self) -> Option<u128> {
         self.saved.checked_div(self.changes.into())
+    }
+
+    /// The time of all changes of a step. `None` if the job does not say that of one.
+    pub fn change_time(&self) -> Option<u128> {
+        self.switch.map(|switch| switch * u128::from(self.changes))
     }
 }
 
@@ -200,56 +208,6 @@ impl JobResult {
         };
         self.scenarios.iter().skip(1).reduce(|worst, next| if worse(worst, next) { next } else { worst })
     }
-}
-
-/// The parts of a job that run one after the other. A stage is a set of phases, by index, in an order in
-/// which none waits for a later one. Phases of one stage may run at the same time, those of different stages
-/// never.
-pub fn job_stages(job: &Job) -> Vec<Vec<usize>> {
-    let before = phases_before(job);
-    let count = job.phases.len();
-    let unordered =
-        |first: usize, second: usize| !before[first].contains(&second) && !before[second].contains(&first);
-    let mut stage_of: Vec<Option<usize>> = vec![None; count];
-    let mut stages: Vec<Vec<usize>> = Vec::new();
-    for start in 0..count {
-        if stage_of[start].is_some() {
-            continue;
-        }
-        // Everything that is connected to a phase by steps between unordered phases.
-        let mut stage = vec![start];
-        stage_of[start] = Some(stages.len());
-        let mut next = 0;
-        while next < stage.len() {
-            let beside = |&other: &usize| stage_of[other].is_none() && unordered(stage[next], other);
-            let joined: Vec<usize> = (0..count).filter(beside).collect();
-            joined.iter().for_each(|&other| stage_of[other] = Some(stages.len()));
-            stage.extend(joined);
-            next += 1;
-        }
-        // A phase that waits for another one waits for more phases than that.
-        stage.sort_by_key(|&phase| (before[phase].len(), phase));
-        stages.push(stage);
-    }
-    // A phase of an earlier stage is before all phases of a later one.
-    stages.sort_by_key(|stage| before[stage[0]].iter().filter(|phase| !stage.contains(phase)).count());
-    stages
-}
-
-/// `[phase]`: all phases that are over before it starts.
-fn phases_before(job: &Job) -> Vec<Vec<usize>> {
-    let mut before: Vec<Vec<usize>> = job.phases.iter().map(|phase| phase.after.clone()).collect();
-    // Each round follows the order one step further. There are no more steps than phases.
-    for _ in 0..job.phases.len() {
-        for phase in 0..before.len() {
-            let farther: Vec<usize> =
-                before[phase].iter().flat_map(|&earlier| before[earlier].iter().copied()).collect();
-            before[phase].extend(farther);
-            before[phase].sort_unstable();
-            before[phase].dedup();
-        }
-    }
-    before
 }
 
 /// Fills in the outcomes of the `require` lines about jobs. `results` are those of the fabric, in its order,

@@ -5,7 +5,7 @@ use super::misfit::Misfit;
 use super::training_job::{ContextExchange, Recompute, TrainingJob};
 use fabc_base::diag::Span;
 use fabc_base::limits::JOB_BYTES;
-use fabc_model::{Collective, JobAxis, JobOperation, JobOperationKind, JobPhase, RankGroups};
+use fabc_model::{Collective, EVEN_SKEW, JobAxis, JobOperation, JobOperationKind, JobPhase, RankGroups};
 
 /// The share of the communication of every axis that compute may hide, in millionths.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -80,7 +80,9 @@ fn operation(
         (true, Ok(bytes), Ok(times)) => {
             let (name, kind) = (volume.name.to_owned(), volume.kind);
             let groups = RankGroups::Along(over);
-            Ok(Some(JobOperation { name, kind, groups, bytes, times, algorithm: None, span }))
+            let skew_millionths = EVEN_SKEW;
+            let algorithm = None;
+            Ok(Some(JobOperation { name, kind, groups, bytes, times, skew_millionths, algorithm, span }))
         }
         _ => Err(Misfit {
             setting: phase,

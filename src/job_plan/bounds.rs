@@ -32,8 +32,10 @@ const LARGEST_WEIGHT: u128 = 1 << 12;
 
 /// An operation of a phase with what bounds it.
 pub struct BoundedOperation<'a> {
-    /// The operation of the job, with its bytes and runs.
+    /// The operation of the job, with its runs.
     pub operation: &'a JobOperation,
+    /// Bytes of a chip in all runs of a step.
+    pub bytes: u128,
     /// The groups of chips that it runs in.
     pub groups: &'a ChipGroups,
     /// The ordered pairs between which it sends data of their own ([`exchanged_pairs`](super::exchanged_pairs)).
@@ -45,8 +47,7 @@ pub struct BoundedOperation<'a> {
 impl BoundedOperation<'_> {
     /// Bytes of a step that each of its parts has, as a fraction: those of a pair, or of a shard.
     fn part_bytes(&self) -> Fraction {
-        let moved = u128::from(self.operation.bytes) * u128::from(self.operation.times);
-        Fraction::new(moved, self.operation.kind.parts(self.groups.size()))
+        Fraction::new(self.bytes, self.operation.kind.parts(self.groups.size()))
     }
 }
 
@@ -368,13 +369,12 @@ fn farthest(scene: &Scene<'_>, hops: &IdVec<ChannelId, u128>, bounded: &BoundedO
 /// The time that the bounds of a schedule need for all runs of its operation, rounded down.
 fn schedule_volume(unit_bps: u64, bounded: &BoundedOperation<'_>) -> u128 {
     let Some(schedule) = bounded.schedule else { return 0 };
-    let moved = u128::from(bounded.operation.bytes) * u128::from(bounded.operation.times);
     let time = |bound: &CollectiveBound| {
         let sharers = match bound {
             CollectiveBound::Partition { .. } => 1,
             _ => bounded.groups.size().max(1),
         };
-        time_of(bound.volume().times(Fraction::new(moved, sharers)), unit_bps)
+        time_of(bound.volume().times(Fraction::new(bounded.bytes, sharers)), unit_bps)
     };
     schedule.bounds.iter().filter(|bound| bound.is_universal()).map(time).max().unwrap_or(0)
 }

@@ -41,7 +41,7 @@ fn bytes_of_pairs(topology: &Topology, jobs: &[PlacedJob<'_>], with_gathers: boo
     for PlacedJob { job, ranks } in jobs {
         for operation in job.phases.iter().flat_map(|phase| &phase.operations) {
             let groups = operation_groups(job, operation, ranks);
-            let moved = u128::from(operation.bytes) * u128::from(operation.times) * u128::from(job.weight);
+            let moved = operation.skewed_bytes() * u128::from(job.weight);
             let part = moved / u128::from(operation.kind.parts(groups.size()));
             let messages = message_pairs(operation.kind, &groups);
             let (pairs, part) = match messages.is_empty() {

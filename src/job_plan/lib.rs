@@ -10,7 +10,7 @@
 //! - [`OperationLoad`] is what a step of one operation puts on every channel.
 //! - [`phase_times`] adds the loads of a phase. [`job_step`] adds phases up to a step.
 //! - [`search_demand`] is what a search for a topology weighs, [`message_demand`] what routes balance.
-//! - [`best_stage_plan`] says whether topologies of their own for some phases pay.
+//! - [`best_plan_by_rules`] says whether topologies of their own for some phases pay.
 //! - [`PhaseBounds`] proves how long a phase takes at least on a topology with a placement, and
 //!   [`UniversalLimits`] on any.
 
@@ -32,6 +32,6 @@ pub use exchange::{ExchangeSettings, exchange_ranks};
 pub use loads::{OperationLoad, PhaseTimes, exchanged_pairs, message_pairs, operation_groups, phase_times};
 pub use places::{PlacementError, RankPlacement, check_chosen, only_placement, placements};
 pub use quick::quick_gather_time;
-pub use reconfigure::{StagePlan, best_stage_plan};
+pub use reconfigure::{ChangeRules, StagePlan, best_plan_by_rules};
 pub use step::{PhaseTime, job_step};
 pub use universal::{GroupedChips, UniversalLimits};

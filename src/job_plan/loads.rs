@@ -149,9 +149,10 @@ impl OperationLoad {
     }
 }
 
-/// Bytes of a step by channel, from the number of parts that a run puts on it.
+/// Bytes of a step by channel, from the number of parts that a run puts on it. Every pair of ranks counts
+/// with the bytes of the busiest one.
 fn step_bytes(operation: &JobOperation, parts: u64, counts: &[u64]) -> IdVec<ChannelId, u128> {
-    let moved = u128::from(operation.bytes) * u128::from(operation.times);
+    let moved = operation.skewed_bytes();
     counts.iter().map(|&count| (moved * u128::from(count)).div_ceil(u128::from(parts.max(1)))).collect()
 }
 

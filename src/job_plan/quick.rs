@@ -15,7 +15,7 @@ pub fn quick_gather_time(
     groups: &ChipGroups,
 ) -> u128 {
     let runs = if operation.kind == JobOperationKind::Collective(Collective::AllReduce) { 2 } else { 1 };
-    let moved = u128::from(operation.bytes) * u128::from(operation.times) * runs;
+    let moved = operation.step_bytes() * runs;
     let bytes = (moved * u128::from(groups.size() - 1)).div_ceil(u128::from(groups.size()));
     let lanes = fewest_lanes(scene, groups);
     busy_time(bytes, unit_bps, lanes) * if lanes == 0 { 2 } else { 1 }

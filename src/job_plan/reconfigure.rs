@@ -3,6 +3,9 @@
 //! Every stage of a step may have a topology of its own. Stages repeat step after step, so that they form a
 //! circle, and the switches change wherever two neighbours of the circle differ. A plan saves time against
 //! the best single topology. Time saved over changes is the break-even time: what a change may take.
+//!
+//! A job may say how long a change takes, and which phases may have a topology of their own. All others then
+//! share one.
 
 /// A topology for every stage.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,10 +25,59 @@ struct Ratio {
     changes: u64,
 }
 
+/// What changes of a step may be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChangeRules {
+    /// `[stage]`: whether it may have a topology of its own. All others have the same one.
+    pub own: Vec<bool>,
+    /// The time of a change, if it is known.
+    pub switch: Option<u128>,
+}
+
+/// The plan to report under rules, against `best_single`, the time with a single topology. With a time of
+/// changes it is the one that takes least with them, if that is less than `best_single`. Otherwise it is the
+/// one whose changes may take longest. `times[topology][stage]` is `None` where a topology does not connect
+/// what the stage joins. Returns `None` if no plan saves time.
+pub fn best_plan_by_rules(
+    times: &[Vec<Option<u128>>],
+    best_single: u128,
+    rules: &ChangeRules,
+) -> Option<StagePlan> {
+    // The topology that stages without one of their own share.
+    let bases: Vec<Vec<Vec<Option<u128>>>> = match rules.own.iter().all(|own| *own) {
+        true => vec![times.to_vec()],
+        false => (0..times.len()).map(|base| with_base(times, &rules.own, base)).collect(),
+    };
+    let paying = rules.switch.and_then(|switch| {
+        let total = |plan: &StagePlan| plan.time + switch * u128::from(plan.changes);
+        let plans = bases.iter().filter_map(|times| cheapest(times, Ratio { time: switch, changes: 1 }));
+        plans.min_by_key(|plan| (total(plan), plan.changes)).filter(|plan| total(plan) < best_single)
+    });
+    let longest = || {
+        let plans = bases.iter().filter_map(|times| best_stage_plan(times, best_single));
+        let saved = |plan: &StagePlan| best_single - plan.time;
+        plans.reduce(|best, next| {
+            let (first, second) =
+                (saved(&best) * u128::from(next.changes), saved(&next) * u128::from(best.changes));
+            if second > first { next } else { best }
+        })
+    };
+    paying.or_else(longest)
+}
+
+/// The times in which stages without a topology of their own have `base`.
+fn with_base(times: &[Vec<Option<u128>>], own: &[bool], base: usize) -> Vec<Vec<Option<u128>>> {
+    let of_topology = |(topology, times): (usize, &Vec<Option<u128>>)| {
+        let time = |(stage, time): (usize, &Option<u128>)| time.filter(|_| own[stage] || topology == base);
+        times.iter().enumerate().map(time).collect()
+    };
+    times.iter().enumerate().map(of_topology).collect()
+}
+
 /// The plan whose changes may take longest: the most time saved per change, against `best_single`, the time
 /// with a single topology. Of equal plans the one with the least time. `times[topology][stage]` is `None`
 /// where a topology does not connect what the stage joins. Returns `None` if no plan saves time.
-pub fn best_stage_plan(times: &[Vec<Option<u128>>], best_single: u128) -> Option<StagePlan> {
+fn best_stage_plan(times: &[Vec<Option<u128>>], best_single: u128) -> Option<StagePlan> {
     // Dinkelbach: the plan that is best for a price per change has a higher ratio, until none has.
     let mut price = Ratio { time: 0, changes: 1 };
     let mut best: Option<StagePlan> = None;
@@ -148,21 +200,31 @@ mod tests {
         assert_eq!(best_stage_plan(&[vec![Some(9)], vec![Some(8)]], 8), None);
     }
 
+    /// A stream of numbers below a limit.
+    fn numbers() -> impl FnMut(u64) -> u64 {
+        let mut state = 7u64;
+        move |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        }
+    }
+
+    /// Times of up to four topologies and five stages, of which the first topology has all.
+    fn random_times(next: &mut impl FnMut(u64) -> u64) -> Vec<Vec<Option<u128>>> {
+        let (topologies, stages) = (1 + next(4) as usize, 1 + next(5) as usize);
+        let mut times = Vec::new();
+        for topology in 0..topologies {
+            let time = |_| (topology == 0 || next(8) > 0).then(|| 1 + u128::from(next(30)));
+            times.push((0..stages).map(time).collect());
+        }
+        times
+    }
+
     #[test]
     fn no_plan_saves_more_per_change() {
-        let mut state = 7u64;
+        let mut next = numbers();
         for _ in 0..300 {
-            let mut next = |below: u64| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (state >> 33) % below
-            };
-            let (topologies, stages) = (1 + next(4) as usize, 1 + next(5) as usize);
-            let times: Vec<Vec<Option<u128>>> = (0..topologies)
-                .map(|topology| {
-                    let time = |_| (topology == 0 || next(8) > 0).then(|| 1 + u128::from(next(30)));
-                    (0..stages).map(time).collect()
-                })
-                .collect();
+            let times = random_times(&mut next);
             let single = best_single(&times);
             let found =
                 best_stage_plan(&times, single).map(|plan| (single - plan.time, u128::from(plan.changes)));
@@ -172,5 +234,60 @@ mod tests {
                 other => panic!("{other:?} for {times:?}"),
             }
         }
+    }
+
+    /// The least time of all plans by some rules, with that of their changes, and the highest ratio.
+    fn by_rules(
+        times: &[Vec<Option<u128>>],
+        single: u128,
+        rules: &ChangeRules,
+    ) -> (u128, Option<(u128, u128)>) {
+        let stages = times[0].len();
+        let (mut least, mut best): (u128, Option<(u128, u128)>) = (single, None);
+        for code in 0..times.len().pow(stages as u32) {
+            let plan: Vec<usize> =
+                (0..stages).map(|stage| code / times.len().pow(stage as u32) % times.len()).collect();
+            let shared: Vec<usize> =
+                (0..stages).filter(|&stage| !rules.own[stage]).map(|stage| plan[stage]).collect();
+            let time: Option<u128> =
+                plan.iter().enumerate().map(|(stage, &topology)| times[topology][stage]).sum();
+            let Some(time) = time.filter(|_| shared.windows(2).all(|pair| pair[0] == pair[1])) else {
+                continue;
+            };
+            let (saved, changes) = (single.saturating_sub(time), u128::from(changes(&plan)));
+            least = least.min(time + changes * rules.switch.unwrap_or(0));
+            if changes > 0 && saved > 0 && best.is_none_or(|(most, over)| saved * over > most * changes) {
+                best = Some((saved, changes));
+            }
+        }
+        (least, best)
+    }
+
+    #[test]
+    fn rules_leave_the_best_of_all_plans_that_keep_them() {
+        let mut next = numbers();
+        let mut paying = 0;
+        for _ in 0..500 {
+            let times = random_times(&mut next);
+            let own = times[0].iter().map(|_| next(3) > 0).collect();
+            let rules = ChangeRules { own, switch: Some(1 + u128::from(next(12))) };
+            let single = best_single(&times);
+            let (least, ratio) = by_rules(&times, single, &rules);
+            let plan = best_plan_by_rules(&times, single, &rules);
+            assert_eq!(plan.is_some(), ratio.is_some(), "{times:?}");
+            let (Some(plan), Some((most, over))) = (plan, ratio) else { continue };
+            let total = plan.time + rules.switch.unwrap_or(0) * u128::from(plan.changes);
+            if least < single {
+                assert_eq!(total, least, "{plan:?} {rules:?} {times:?}");
+                paying += 1;
+            } else {
+                assert_eq!(
+                    (single - plan.time) * over,
+                    most * u128::from(plan.changes),
+                    "{plan:?} {times:?}"
+                );
+            }
+        }
+        assert!(paying > 50, "{paying}");
     }
 }

@@ -1,7 +1,7 @@
 //! A step: phases one after the other, and compute that hides some of their time.
 
-use fabc_ir::{JobStep, job_stages};
-use fabc_model::Job;
+use fabc_ir::JobStep;
+use fabc_model::{Job, job_stages};
 
 /// Attoseconds are so many times finer than picoseconds.
 const PICOSECOND: u128 = 1_000_000;
@@ -30,7 +30,7 @@ pub struct PhaseTime {
 pub fn job_step(job: &Job, phases: &[PhaseTime], stage_volume: impl Fn(&[usize]) -> u128) -> JobStep {
     let mut step = JobStep::default();
     let mut left = u128::from(job.compute_ps) * PICOSECOND;
-    for stage in &job_stages(job) {
+    for stage in &job_stages(&job.phases) {
         let longest = longest_chain(job, stage, |phase| phases[phase].volume + phases[phase].latency);
         let latency = longest_chain(job, stage, |phase| phases[phase].latency);
         let time = longest.max(stage_volume(stage) + latency);

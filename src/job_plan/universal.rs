@@ -72,7 +72,7 @@ impl UniversalLimits {
     fn ports_time(&self, operations: &[JobOperation], groups: &[GroupedChips]) -> u128 {
         let sum = |part: fn(JobOperationKind, u64) -> Fraction| -> u128 {
             let moved = operations.iter().zip(groups).map(|(operation, groups)| {
-                let all = Fraction::integer(u128::from(operation.bytes) * u128::from(operation.times));
+                let all = Fraction::integer(operation.step_bytes());
                 let active = Fraction::new(groups.members, self.chips.max(1));
                 all.times(part(operation.kind, groups.size)).times(active).floor()
             });
@@ -85,7 +85,7 @@ impl UniversalLimits {
     /// Bytes of an operation times the hops that they need at least, rounded down.
     fn byte_hops(&self, nearest: &NearestChips, operation: &JobOperation, groups: GroupedChips) -> u128 {
         let GroupedChips { size, members } = groups;
-        let all = u128::from(operation.bytes) * u128::from(operation.times);
+        let all = operation.step_bytes();
         let hops = match operation.kind {
             // Each pair of a group has a part of its own.
             JobOperationKind::Collective(Collective::AllToAll) if members == self.chips => {

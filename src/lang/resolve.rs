@@ -177,7 +177,7 @@ fn resolve_pod(
     let simulations = simulations::simulations(context, items, chip.as_ref(), scope);
     let requires = requires::requires(context, items, budget.as_ref(), kind, false);
     let collectives = collectives::collectives(context, items, &requires, scope);
-    let ground = JobGround::of_pod(chip.as_ref(), senders.as_ref(), &requires, scope);
+    let ground = JobGround::of_pod(items, chip.as_ref(), senders.as_ref(), &requires, scope);
     let jobs = jobs::jobs(context, items, &ground);
     let searched_for = jobs::searched_for(context, items, jobs.as_deref());
     needed::need_prices(context, items, &requires, chip.as_ref(), kind);

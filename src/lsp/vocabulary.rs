@@ -188,6 +188,7 @@ pub(super) fn setting_dimensions(place: Option<BlockKind>, setting: &str) -> &'s
         (Some(BlockKind::JobCollective | BlockKind::JobSend), "size")
         | (Some(BlockKind::ElementBytes), _) => &[Data],
         (Some(BlockKind::Job | BlockKind::Phase), "compute") => &[Time, Duration],
+        (Some(BlockKind::Reconfigure), "switch") => &[Time, Duration],
         (Some(BlockKind::Compute), "rate") => &[FlopRate],
         (Some(BlockKind::Collective | BlockKind::Job), "overhead") => &[Time],
         (Some(BlockKind::Scheduled), "slot" | "hop" | "reduce") | (Some(BlockKind::Bursts), "length") => {

@@ -27,11 +27,16 @@ pub struct Job {
     pub scenarios: Scenarios,
     /// How much its communication counts in a search for several jobs. Positive.
     pub weight: u32,
+    /// How the switches may be set anew between its phases. `None` if the spec does not say it.
+    pub reconfigure: Option<JobReconfigure>,
     /// Whether its phases come from a file. A build keeps them in one ([`Job::phases_json`]).
     pub from_file: bool,
     /// The words `job name` in the spec.
     pub span: Span,
 }
+
+/// A skew of 1 in millionths: all pairs of ranks exchange as much.
+pub const EVEN_SKEW: u64 = 1_000_000;
 
 /// An axis of the ranks of a job.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,6 +45,15 @@ pub struct JobAxis {
     pub name: String,
     /// Number of ranks along it, positive.
     pub size: u32,
+}
+
+/// `reconfigure { .. }`: how switches may be set anew between the phases of a job.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobReconfigure {
+    /// Picoseconds of a change, in which the fibers that move carry nothing. Positive.
+    pub switch_ps: u64,
+    /// The phases that may have a topology of their own, by index, ascending. All others have the same one.
+    pub phases: Vec<usize>,
 }
 
 /// A phase of a step: operations that run at the same time.
@@ -72,6 +86,9 @@ pub struct JobOperation {
     pub bytes: u64,
     /// How often it runs in a step, one after the other. Positive.
     pub times: u64,
+    /// What the busiest pair of ranks sends over the mean of all pairs, in millionths. At least
+    /// [`EVEN_SKEW`], which all operations but an all-to-all have.
+    pub skew_millionths: u64,
     /// The only algorithm that may be used. `None`: the fastest.
     pub algorithm: Option<CollectiveAlgorithm>,
     /// The place of its declaration. Of a `model`, that of the block.
@@ -141,6 +158,23 @@ pub enum JobMetric {
 }
 
 words!(JobMetric { Communication = "communication", Step = "step", Exposed = "exposed", Share = "share" });
+
+impl JobOperation {
+    /// Bytes of a chip in all runs of a step.
+    pub fn step_bytes(&self) -> u128 {
+        u128::from(self.bytes) * u128::from(self.times)
+    }
+
+    /// The same if every pair of ranks got as much as the busiest one, rounded up.
+    pub fn skewed_bytes(&self) -> u128 {
+        (self.step_bytes() * u128::from(self.skew_millionths)).div_ceil(EVEN_SKEW.into())
+    }
+
+    /// Whether its pairs of ranks may exchange different amounts.
+    pub fn is_all_to_all(&self) -> bool {
+        self.kind == JobOperationKind::Collective(Collective::AllToAll)
+    }
+}
 
 impl JobOperationKind {
     /// The word of the language.

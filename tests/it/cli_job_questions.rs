@@ -61,6 +61,84 @@ fn topologies_of_their_own_for_phases_save_a_known_time() {
     fabc(place.path(), &["verify", "out/pod", "-q"], 0);
 }
 
+/// The same pod, in whose job a change takes some time. `more` are further lines of the block.
+fn pod_with_changes(switch: &str, more: &str) -> String {
+    let text = pod().text();
+    let end = text.find("size = 4 MiB; } }").expect("the last phase") + "size = 4 MiB; } }".len();
+    format!("{} reconfigure {{ switch = {switch}; {more} }} {}", &text[..end], &text[end..])
+}
+
+fn build_text(place: &Path, text: &str, out: &str) {
+    std::fs::write(place.join(format!("{out}.fab")), text).unwrap();
+    fabc(place, &["build", &format!("{out}.fab"), "-q", "--out", out], 0);
+}
+
+#[test]
+fn a_time_of_changes_says_whether_they_pay() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let said = |out: &str| {
+        let report = std::fs::read_to_string(place.join(out).join("pod/report.txt")).unwrap();
+        report.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    // The experts save 64 MiB over 50 GB/s, half of their time, and two changes of 10 us take 20 us of it.
+    build_text(place, &pod_with_changes("10 us", ""), "pays");
+    let found = read(place, "pays/pod/jobs/mine.json")["reconfigure"].clone();
+    let number = |key: &str| found[key].as_f64().unwrap();
+    assert_eq!((&found["phases"], &found["switches"]), (&json!([1, 0]), &json!(2)));
+    assert!((number("gain_ns") - 671088.64).abs() < 0.01, "{found}");
+    assert!((number("break_even_ns") - 671088.64 / 2.0).abs() < 0.01, "{found}");
+    assert_eq!(number("switch_ns"), 10_000.0);
+    assert!((number("saved_ns") - (number("gain_ns") - 20_000.0)).abs() < 0.001, "{found}");
+    let sentence = "to set the switches anew 2 times a step (experts on `cubes wrapped`, sums on `as built`) saves \
+                    0.6711 ms, and the changes of 0.0100 ms take 0.0200 ms: it pays, 0.6511 ms a step. One \
+                    topology is built for all phases: topologies of their own are weighed, not built";
+    assert!(said("pays").contains(sentence), "{}", said("pays"));
+    let page = std::fs::read_to_string(place.join("pays/pod/report.html")).unwrap();
+    assert!(page.contains("it pays, 0.6511 ms a step."), "the page says it");
+    fabc(place, &["verify", "pays/pod", "-q"], 0);
+
+    // With 10 ms the same changes take 20 ms.
+    build_text(place, &pod_with_changes("10 ms", "phases = [experts];"), "slow");
+    let found = read(place, "slow/pod/jobs/mine.json")["reconfigure"].clone();
+    assert_eq!((&found["phases"], &found["switches"]), (&json!([1, 0]), &json!(2)));
+    let saved = found["saved_ns"].as_f64().unwrap();
+    assert!((saved - (671088.64 - 20_000_000.0)).abs() < 0.01, "{found}");
+    let sentence =
+        "take 20.00 ms: it does not pay, and would if a change took less than 0.3355 ms. One topology";
+    assert!(said("slow").contains(sentence), "{}", said("slow"));
+    fabc(place, &["verify", "slow/pod", "-q"], 0);
+
+    // Of two phases one that keeps the shared topology keeps that of the other, unless the other has its own.
+    build_text(place, &pod_with_changes("10 us", "phases = [sums];"), "sums");
+    let found = read(place, "sums/pod/jobs/mine.json")["reconfigure"].clone();
+    assert_eq!((&found["phases"], &found["saved_ns"]), (&json!([1, 0]), &json!(651088.64)));
+    fabc(place, &["verify", "sums/pod", "-q"], 0);
+}
+
+#[test]
+fn changes_of_whether_changes_pay_are_convicted() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    build_text(place, &pod_with_changes("10 us", "phases = [experts];"), "pays");
+    for (file, from, to) in [
+        ("jobs/mine.json", "\"switch_ns\":10000.000", "\"switch_ns\":10001.000"),
+        ("jobs/mine.json", "\"saved_ns\":651088.640", "\"saved_ns\":671088.640"),
+        ("jobs/mine.json", ",\"switch_ns\":10000.000,\"saved_ns\":651088.640", ""),
+        ("jobs/mine.json", "\"phases\":[1,0],\"switches\"", "\"phases\":[0,0],\"switches\""),
+        ("spec.fab", "switch = 10000 ns", "switch = 11000 ns"),
+        ("report.txt", "it pays", "it pais"),
+    ] {
+        let path = place.join("pays/pod").join(file);
+        let whole = std::fs::read_to_string(&path).unwrap();
+        assert!(whole.contains(from), "{from} in {whole}");
+        std::fs::write(&path, whole.replacen(from, to, 1)).unwrap();
+        fabc(place, &["verify", "pays/pod", "-q"], 3);
+        std::fs::write(&path, whole).unwrap();
+    }
+    fabc(place, &["verify", "pays/pod", "-q"], 0);
+}
+
 #[test]
 fn changes_of_what_changes_save_are_convicted() {
     let place = tempfile::tempdir().unwrap();
@@ -100,6 +178,63 @@ fn changes_of_what_changes_save_are_convicted() {
         "{\"topology\":\"as built\",\"phases_ns\":[1.000,",
     );
     assert!(said.contains("a time for every phase"), "{said}");
+}
+
+#[test]
+fn a_skew_multiplies_the_load_of_an_all_to_all_and_no_bound() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    build(place, "fabric.fab", &pod());
+    let even = read(place, "out/pod/jobs/mine.json");
+    let skewed = pod().text().replace("times = 2;", "times = 2; skew = 1.3;");
+    std::fs::write(place.join("skewed.fab"), skewed).unwrap();
+    fabc(place, &["build", "skewed.fab", "-q", "--out", "second"], 0);
+    let job = read(place, "second/pod/jobs/mine.json");
+    let [even_phase, phase] = [&even, &job].map(|job| job["scenarios"][0]["phases"][0].clone());
+    let [even_load, load] =
+        [&even_phase, &phase].map(|phase| phase["operations"][0]["load_bytes"].as_u64().unwrap());
+    assert_eq!(load, (even_load * 13).div_ceil(10));
+    let [even_volume, volume] = [&even_phase, &phase].map(|phase| phase["volume_ns"].as_f64().unwrap());
+    assert!((volume - 1.3 * even_volume).abs() < 0.1, "{volume} for 1.3 x {even_volume}");
+    for key in ["latency_ns", "bound_ns", "universal_ns"] {
+        assert_eq!(phase[key], even_phase[key], "{key}");
+    }
+    assert_eq!(job["scenarios"][0]["phases"][1], even["scenarios"][0]["phases"][1]);
+    assert_eq!(even_phase["operations"][0]["skew"], 1);
+    assert_eq!(phase["operations"][0]["skew"], 1.3);
+    fabc(place, &["verify", "second/pod", "-q"], 0);
+
+    // The report says what was assumed.
+    let said = |directory: &str| {
+        let report = std::fs::read_to_string(place.join(directory).join("report.txt")).unwrap();
+        report.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let assumed = "even choice of experts: all pairs of ranks send as much in `experts.exchange`";
+    assert!(said("out/pod").contains(assumed));
+    let assumed = "skew 1.3 in `experts.exchange`: channels count as if all pairs of ranks sent as much as the \
+                   busiest one, which sends 1.3 times the mean; bounds are those of an even choice of experts";
+    assert!(said("second/pod").contains(assumed));
+
+    // `fabc job` answers the same without a build, on one thread too.
+    let set = "experts.exchange.skew=1.3";
+    let ask = ["job", "out/pod", "--format", "json", "--set", set, "--threads", "1"];
+    let asked: Value = serde_json::from_str(&fabc(place, &ask, 0).0).unwrap();
+    assert_eq!(asked["scenarios"], job["scenarios"]);
+
+    // The checker has the factor from the spec alone.
+    for (file, from, to) in [
+        ("jobs/mine.json", "\"skew\":1.3", "\"skew\":1.2"),
+        ("spec.fab", "skew = 1.3", "skew = 1.2"),
+        ("spec.fab", "skew = 1.3;", ""),
+    ] {
+        let path = place.join("second/pod").join(file);
+        let whole = std::fs::read_to_string(&path).unwrap();
+        assert!(whole.contains(from), "{whole}");
+        std::fs::write(&path, whole.replacen(from, to, 1)).unwrap();
+        fabc(place, &["verify", "second/pod", "-q"], 3);
+        std::fs::write(&path, whole).unwrap();
+    }
+    fabc(place, &["verify", "second/pod", "-q"], 0);
 }
 
 #[test]
@@ -178,4 +313,23 @@ fn a_job_is_estimated_without_a_spec() {
         let (_, errors) = fabc(place.path(), &changed, code);
         assert!(errors.contains(wanted), "{option} {value}: {errors}");
     }
+}
+
+#[test]
+fn the_bounds_of_an_estimate_are_those_of_an_even_choice() {
+    let place = tempfile::tempdir().unwrap();
+    let ask = |more: &[&str]| {
+        let asked =
+            ["estimate", "job", "--model", "qwen3-235b-a22b", "--axes", "expert=64,data=2", "--batch"];
+        let shape = ["sequences=1024,length=4096", "--on", "torus:4x4x8"];
+        fabc(place.path(), &[&asked[..], &shape[..], more].concat(), 0).0
+    };
+    let estimate = |more: &[&str]| -> Value { serde_json::from_str(&ask(more)).unwrap() };
+    let (even, mut skewed) = (estimate(&["--json"]), estimate(&["--json", "--set", "skew=1.3"]));
+    let skew = &mut skewed["phases"][0]["operations"][0]["skew"];
+    assert_eq!((&even["phases"][0]["operations"][0]["skew"], &*skew), (&json!(1), &json!(1.3)));
+    *skew = json!(1);
+    assert_eq!(even, skewed);
+    assert!(ask(&[]).contains("even choice of experts: all pairs of ranks send as much"));
+    assert!(ask(&["--set", "skew=1.3"]).contains("skew 1.3 in `experts.exchange`"));
 }

@@ -16,12 +16,12 @@ syntax keyword fabSetting flit flows from g gated gather_again general global gp
 syntax keyword fabSetting heads hidden hop host_link hosts injection inside install k keep key kv_heads
 syntax keyword fabSetting latency layers leaf leaves length levels lift links local loopbacks measure method
 syntax keyword fabSetting micro model most moves names nodes objective ocs_rack order overhead overlap p
-syntax keyword fabSetting packet parallel paths per per_metre pitch_x pitch_y place placement planes ports
-syntax keyword fabSetting power priority q qk_norm radix rate rates recompute reduce relay replications rho
-syntax keyword fabSetting root routers rule samples scenarios seed seeds select sequence_parallel sequences
-syntax keyword fabSetting share shared shortest size slot speedup spine spines start steps supernode symmetry
-syntax keyword fabSetting table_entries tied tiers time_limit times to top traffic turn up vcs vector virtual
-syntax keyword fabSetting vocab warmup weights window wrap zero
+syntax keyword fabSetting packet parallel paths per per_metre phases pitch_x pitch_y place placement planes
+syntax keyword fabSetting ports power priority q qk_norm radix rate rates recompute reconfigure reduce relay
+syntax keyword fabSetting replications rho root routers rule samples scenarios seed seeds select
+syntax keyword fabSetting sequence_parallel sequences share shared shortest size skew slot speedup spine
+syntax keyword fabSetting spines start steps supernode symmetry table_entries tied tiers time_limit times to
+syntax keyword fabSetting top traffic turn up vcs vector virtual vocab warmup weights window wrap zero
 syntax keyword fabValue adjacent adversarial age algebraic aligned all all_gather all_paths all_reduce
 syntax keyword fabValue allowed_turns annealed auto average_cable average_hops bisection bisection_bandwidth
 syntax keyword fabValue bit_complement bit_reverse bit_shuffle booksim bound broadcast bundlefly bursts
@@ -35,8 +35,8 @@ syntax keyword fabValue hld hops hops_ratio hotspot hypercube hyperx ilp in_orde
 syntax keyword fabValue latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max
 syntax keyword fabValue max_channel_load megafly milp min min_first minimal multitree nbr neighbour no
 syntax keyword fabValue nominal none ocs_v oversubscription pair pairs paley palmtree partial permutation
-syntax keyword fabValue permute phases polarfly polarstar portions power_per_host product pull quickest rail
-syntax keyword fabValue rails random random_regular reduce_scatter relax ring ring_n rotate row row_major
+syntax keyword fabValue permute polarfly polarstar portions power_per_host product pull quickest rail rails
+syntax keyword fabValue random random_regular reduce_scatter relax ring ring_n rotate row row_major
 syntax keyword fabValue saturation scheduled search selective sequential serpentine shift shortest_paths
 syntax keyword fabValue simplex slim_fly slots spectralfly spray steady switches synthesize tables time
 syntax keyword fabValue tornado torus trace translation transpose trees turns twisted_torus ugal ugal_global

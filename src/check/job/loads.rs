@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 /// Attoseconds are so many times finer than seconds.
 const SECOND: u128 = 1_000_000_000_000_000_000;
 
+/// Parts of a skew of 1.
+const MILLIONTHS: u128 = 1_000_000;
+
 /// What an operation puts on channels in a step.
 pub(super) struct CountedLoad {
     /// `[channel]`: the bytes of a step, rounded up.
@@ -20,9 +23,12 @@ pub(super) struct CountedLoad {
 }
 
 impl CountedLoad {
-    /// Bytes of a step from the parts of a run. `shares` parts make up the bytes of the operation.
+    /// Bytes of a step from the parts of a run. `shares` parts make up the bytes of the operation. Of an
+    /// all-to-all with a skew, each part has as many bytes as that of the busiest pair.
     fn new(operation: &JobOperation, shares: u128, parts: &[u128], latency: u128) -> Self {
-        let all = u128::from(operation.bytes) * u128::from(operation.times);
+        let even = u128::from(operation.bytes) * u128::from(operation.times);
+        let skew = u128::from(operation.skew_millionths);
+        let all = (even * skew).div_ceil(MILLIONTHS);
         Self { bytes: parts.iter().map(|&parts| (all * parts).div_ceil(shares.max(1))).collect(), latency }
     }
 

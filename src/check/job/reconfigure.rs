@@ -1,7 +1,7 @@
 //! What setting the switches anew between phases would save, recounted from the times of phases.
 //!
 //! The times on other topologies are claims. From them follow the changes of a step, what they save, and
-//! that no other changes save more time per change.
+//! that no other changes save more: with the time of a change that the job says, or else per change.
 
 use super::scene::PICOSECOND;
 use super::step::stages_of_job;
@@ -26,6 +26,12 @@ pub(crate) fn recount_reconfiguration(
     let times: Vec<Vec<Option<u128>>> =
         topologies.iter().map(|listed| stage_times(&stages, &listed.times)).collect();
     let plan = taken_by_stage(&stages, &taken, topologies.len(), job.phases.len())?;
+    let own = own_stages(job, &stages);
+    let mut shared = (0..plan.len()).filter(|&stage| !own[stage]).map(|stage| plan[stage]);
+    let base = shared.next();
+    if shared.any(|topology| Some(topology) != base) {
+        return Err("phases that share a topology have several".to_owned());
+    }
     let time: Option<u128> = plan.iter().enumerate().map(|(stage, &topology)| times[topology][stage]).sum();
     let time = time.ok_or("a phase has a topology that does not join its chips")?;
     let wholes = times.iter().filter_map(|times| times.iter().copied().sum::<Option<u128>>());
@@ -35,12 +41,46 @@ pub(crate) fn recount_reconfiguration(
     if (changes == 0) != (saved == 0) {
         return Err("changes are taken if they save time, and only then".to_owned());
     }
-    // A price per change at which the plan saves nothing: no other plan saves anything either.
-    let least = least_cost(&times, saved, changes.max(1) as u128);
-    if least < single * changes.max(1) as u128 {
-        return Err("other changes save more time per change".to_owned());
+    let switch = job.reconfigure.as_ref().map(|rules| u128::from(rules.switch_ps));
+    let with_changes = switch.map(|switch| (least_shared_cost(&times, &own, switch, 1), switch));
+    if let Some((least, switch)) = with_changes.filter(|(least, _)| *least < single) {
+        if time + switch * changes as u128 != least {
+            return Err("other changes save more time".to_owned());
+        }
+    } else {
+        // A price per change at which the plan saves nothing: no other plan saves anything either.
+        let least = least_shared_cost(&times, &own, saved, changes.max(1) as u128);
+        if least < single * changes.max(1) as u128 {
+            return Err("other changes save more time per change".to_owned());
+        }
     }
-    Ok(Reconfiguration { topologies, taken, changes: changes as u64, saved })
+    Ok(Reconfiguration { topologies, taken, changes: changes as u64, saved, switch })
+}
+
+/// `[stage]`: whether the job lets all of its phases have a topology of their own.
+fn own_stages(job: &Job, stages: &[Vec<usize>]) -> Vec<bool> {
+    let Some(rules) = &job.reconfigure else { return vec![true; stages.len()] };
+    stages.iter().map(|stage| stage.iter().all(|phase| rules.phases.contains(phase))).collect()
+}
+
+/// The least cost of plans in which all stages but the `own` ones share some topology.
+fn least_shared_cost(times: &[Vec<Option<u128>>], own: &[bool], saved: u128, changes: u128) -> u128 {
+    if own.iter().all(|own| *own) {
+        return least_cost(times, saved, changes);
+    }
+    let mut least = u128::MAX;
+    for shared in 0..times.len() {
+        let mut left = times.to_vec();
+        for (stage, _) in own.iter().enumerate().filter(|(_, own)| !**own) {
+            for (topology, times) in left.iter_mut().enumerate() {
+                if topology != shared {
+                    times[stage] = None;
+                }
+            }
+        }
+        least = least.min(least_cost(&left, saved, changes));
+    }
+    least
 }
 
 /// On the topology of the fabric, operations of one form on their best paths take no longer than they do.
@@ -101,7 +141,7 @@ fn least_cost(times: &[Vec<Option<u128>>], saved: u128, changes: u128) -> u128 {
         };
         costs.iter().map(|row| (0..count).map(|next| entry(row, next)).collect()).collect()
     });
-    (0..count).filter_map(|first| costs[first][first]).min().unwrap_or(0)
+    (0..count).filter_map(|first| costs[first][first]).min().unwrap_or(u128::MAX)
 }
 
 #[cfg(test)]
@@ -114,5 +154,8 @@ mod tests {
         assert_eq!(least_cost(&times, 0, 1), 3, "1 on the third and 2 on the second");
         assert_eq!(least_cost(&times, 3, 1), 9, "3 with two changes of 3");
         assert_eq!(least_cost(&times, 4, 1), 10, "no changes: 8 and 2 on the second");
+        // The second stage may not change, whatever the first one has.
+        assert_eq!(least_shared_cost(&times, &[true, false], 0, 1), 3);
+        assert_eq!(least_shared_cost(&times, &[false, false], 0, 1), 10);
     }
 }

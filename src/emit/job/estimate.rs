@@ -4,6 +4,7 @@ use super::super::collective::nanoseconds;
 use super::super::estimate::Columns;
 use super::super::json::{push, push_lines, quote};
 use super::json::{axes_json, operation_head};
+use super::skew::skew_lines;
 use super::text::milliseconds;
 use fabc_model::{Job, JobOperation, JobPhase, RankGroups};
 use std::fmt::Write;
@@ -79,7 +80,7 @@ pub fn job_estimate_text(estimate: &JobEstimate) -> String {
     let heads = ["OPERATION", "KIND", "OVER", "RANKS", "RUNS", "GB A STEP", "PORTS ms", "HOPS ms"];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     for (phase, least, operation) in estimate.operations() {
-        let moved = u128::from(operation.bytes) * u128::from(operation.times);
+        let moved = operation.step_bytes();
         let hops = least.and_then(|least| least.hops);
         rows.push(vec![
             format!("{}.{}", phase.name, operation.name),
@@ -99,6 +100,9 @@ pub fn job_estimate_text(estimate: &JobEstimate) -> String {
         0 => write!(out, "; `--compute` says how long it computes"),
         compute => write!(out, " and computes for {} ms", milliseconds(compute)),
     };
+    for line in skew_lines(&estimate.job) {
+        let _ = write!(out, "\n{line}");
+    }
     out
 }
 

@@ -4,6 +4,7 @@ use super::super::collective::nanoseconds;
 use super::super::json::{push, push_lines, push_numbers, quote, strings};
 use super::super::number::ratio;
 use super::paths::operation_path;
+use super::skew::skew_text;
 use crate::compiled::CompiledFabric;
 use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobResult, JobStep,
@@ -69,7 +70,7 @@ pub(super) fn axes_json(job: &Job) -> String {
     format!("[{}]", axes.join(","))
 }
 
-/// `"name":..,..,"times":..`: what an operation of a job does, without braces.
+/// `"name":..,..,"times":..`: what an operation of a job does, without braces. An all-to-all has a skew.
 pub(super) fn operation_head(job: &Job, operation: &JobOperation) -> String {
     let groups = match &operation.groups {
         RankGroups::Along(over) => {
@@ -84,8 +85,12 @@ pub(super) fn operation_head(job: &Job, operation: &JobOperation) -> String {
             text + "]"
         }
     };
+    let skew = match operation.is_all_to_all() {
+        true => format!(",\"skew\":{}", skew_text(operation.skew_millionths)),
+        false => String::new(),
+    };
     format!(
-        "\"name\":{},\"kind\":\"{}\",{groups},\"bytes\":{},\"times\":{}",
+        "\"name\":{},\"kind\":\"{}\",{groups},\"bytes\":{},\"times\":{}{skew}",
         quote(&operation.name),
         operation.kind.name(),
         operation.bytes,
@@ -116,12 +121,19 @@ fn push_reconfiguration(out: &mut String, reconfiguration: &Reconfiguration) {
     push(
         out,
         format_args!(
-            ",\"switches\":{},\"gain_ns\":{},\"break_even_ns\":{}}}",
+            ",\"switches\":{},\"gain_ns\":{},\"break_even_ns\":{}",
             reconfiguration.changes,
             nanoseconds_of(reconfiguration.saved),
             or_null(reconfiguration.break_even())
         ),
     );
+    if let (Some(switch), Some(lost)) = (reconfiguration.switch, reconfiguration.change_time()) {
+        let saved = reconfiguration.saved;
+        let sign = if lost > saved { "-" } else { "" };
+        let (switch, left) = (nanoseconds_of(switch), nanoseconds_of(saved.abs_diff(lost)));
+        push(out, format_args!(",\"switch_ns\":{switch},\"saved_ns\":{sign}{left}"));
+    }
+    out.push('}');
 }
 
 fn push_scenario(out: &mut String, job: &Job, outcome: &JobOutcome) {

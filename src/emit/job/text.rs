@@ -1,8 +1,10 @@
 //! Jobs for people: the rows of tables, the bar of a step, and a sentence on each phase.
 
+use super::skew::skew_lines;
 use crate::summary::percent;
 use fabc_ir::{
-    ATTOSECONDS_OF_A_PICOSECOND, Fraction, JobOutcome, JobPhaseOutcome, JobResult, JobStep, Topology,
+    ATTOSECONDS_OF_A_PICOSECOND, Fraction, JobOutcome, JobPhaseOutcome, JobResult, JobStep, Reconfiguration,
+    Topology,
 };
 use fabc_model::{Job, JobMetric, JobPhase};
 
@@ -164,24 +166,49 @@ pub(crate) fn reconfiguration_line(job: &Job, result: &JobResult) -> Option<Stri
         return Some("to set the switches anew between phases saves nothing".to_owned());
     };
     let communication = result.nominal()?.step.communication;
+    if let (Some(switch), Some(lost)) = (reconfiguration.switch, reconfiguration.change_time()) {
+        return Some(weighed_line(job, reconfiguration, switch, lost));
+    }
     if reconfiguration.saved * ATTOSECONDS_OF_A_PICOSECOND * WORTH_A_SENTENCE < communication {
         return Some("to set the switches anew between phases saves less than 0.1 %".to_owned());
     }
-    let topology = |index: &usize| &reconfiguration.topologies[*index].topology;
-    let phases: Vec<String> = job
-        .phases
-        .iter()
-        .zip(&reconfiguration.taken)
-        .map(|(phase, taken)| format!("{} on `{}`", phase.name, topology(taken)))
-        .collect();
     Some(format!(
         "to set the switches anew {} times a step ({}) saves {} ms, less the time of the changes: it pays if \
          a change takes less than {} ms",
         reconfiguration.changes,
-        phases.join(", "),
+        topologies_of_phases(job, reconfiguration),
         milliseconds_of(reconfiguration.saved),
         milliseconds_of(break_even)
     ))
+}
+
+/// The topology of every phase: `experts on torus 4 x 4 x 8, ..`.
+fn topologies_of_phases(job: &Job, reconfiguration: &Reconfiguration) -> String {
+    let topology = |index: &usize| &reconfiguration.topologies[*index].topology;
+    let phases = job.phases.iter().zip(&reconfiguration.taken);
+    let texts: Vec<String> =
+        phases.map(|(phase, taken)| format!("{} on `{}`", phase.name, topology(taken))).collect();
+    texts.join(", ")
+}
+
+/// Whether changes pay, in a sentence. `switch` is the time of a change, and `lost` that of all in a step.
+fn weighed_line(job: &Job, reconfiguration: &Reconfiguration, switch: u128, lost: u128) -> String {
+    let Reconfiguration { changes, saved, .. } = reconfiguration;
+    let verdict = match saved.checked_sub(lost) {
+        None | Some(0) => {
+            let break_even = milliseconds_of(reconfiguration.break_even().unwrap_or(0));
+            format!("it does not pay, and would if a change took less than {break_even} ms")
+        }
+        Some(left) => format!("it pays, {} ms a step", milliseconds_of(left)),
+    };
+    format!(
+        "to set the switches anew {changes} times a step ({}) saves {} ms, and the changes of {} ms take {} ms: \
+         {verdict}. One topology is built for all phases: topologies of their own are weighed, not built",
+        topologies_of_phases(job, reconfiguration),
+        milliseconds_of(*saved),
+        milliseconds_of(switch),
+        milliseconds_of(lost)
+    )
 }
 
 /// What limits each phase, a sentence each.
@@ -221,9 +248,9 @@ pub(crate) fn sentences(
     result: &JobResult,
     outcome: &JobOutcome,
 ) -> impl Iterator<Item = String> {
-    let step =
-        step_line(job, result).into_iter().chain(topologies_line(result)).chain(candidates_line(result));
-    step.chain(limit_lines(topology, job, outcome)).chain(reconfiguration_line(job, result))
+    let step = step_line(job, result).into_iter().chain(skew_lines(job));
+    let compared = topologies_line(result).into_iter().chain(candidates_line(result));
+    step.chain(compared).chain(limit_lines(topology, job, outcome)).chain(reconfiguration_line(job, result))
 }
 
 /// The plan of a job for people: a table of phases, then sentences.

@@ -42,7 +42,7 @@ pub struct JobTopologyLine {
     pub routed_ns: Box<RawValue>,
 }
 
-/// The last three follow from the others. They are written again and compared.
+/// The last ones follow from the others and the spec. They are written again and compared.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReconfigureLine {
@@ -55,6 +55,11 @@ pub struct ReconfigureLine {
     _gain: IgnoredAny,
     #[serde(rename = "break_even_ns")]
     _break_even: IgnoredAny,
+    /// Absent unless the job says what a change takes, like the next one.
+    #[serde(rename = "switch_ns", default)]
+    _switch: IgnoredAny,
+    #[serde(rename = "saved_ns", default)]
+    _saved: IgnoredAny,
 }
 
 #[derive(Deserialize)]
@@ -145,6 +150,9 @@ pub struct JobOperationLine {
     _bytes: IgnoredAny,
     #[serde(rename = "times")]
     _times: IgnoredAny,
+    /// What an all-to-all has alone.
+    #[serde(rename = "skew", default)]
+    _skew: IgnoredAny,
     #[serde(rename = "algorithm")]
     _algorithm: IgnoredAny,
     #[serde(rename = "load_bytes")]

@@ -112,7 +112,7 @@ impl<'a> JobTraffic<'a> {
 
 /// Bytes of a step that a message or a shard has.
 fn part_bytes(operation: &JobOperation, group: u64) -> u128 {
-    u128::from(operation.bytes) * u128::from(operation.times) / u128::from(operation.kind.parts(group))
+    operation.skewed_bytes() / u128::from(operation.kind.parts(group))
 }
 
 /// `[node]`: the chips that hear it directly.

@@ -15,6 +15,8 @@ mod order;
 mod phases;
 mod phases_file;
 mod place;
+mod reconfigure;
+mod skew;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -114,6 +116,7 @@ fn job(context: &mut Context, declared: &DeclaredJob<'_>, span: Span, ground: &J
     let weight = parts.settings.get("weight");
     let weight = weight.map_or(Some(1), |value| integer(context, "`weight`", value, 1..=1_000_000));
     let step = step?;
+    let reconfigure = reconfigure::reconfigure(context, &parts, &step.phases, ground);
     Some(Job {
         name: name.value.to_string(),
         axes: axes?.list,
@@ -124,6 +127,7 @@ fn job(context: &mut Context, declared: &DeclaredJob<'_>, span: Span, ground: &J
         overhead_ps: overhead?,
         scenarios: scenarios?,
         weight: weight? as u32,
+        reconfigure: reconfigure?,
         from_file: declared.source.is_some(),
         span,
     })

@@ -43,8 +43,7 @@ pub(super) fn resolve_network(
     let replaces = network.as_ref().is_some_and(|network| network.family.replaces());
     let requires = requires::requires(context, items, budget.as_ref(), kind, replaces);
     let collectives = collectives::collectives(context, items, &requires, scope);
-    let flit_bytes = router.as_ref().map(|router| router.flit_bytes);
-    let jobs = jobs::jobs(context, items, &JobGround { chips: None, flit_bytes, requires: &requires, scope });
+    let jobs = jobs::jobs(context, items, &JobGround::of_network(router.as_ref(), &requires, scope));
     if scheduled::is_scheduled(items) {
         let faults = budget.as_ref().map(|budget| (budget.faults, budget.faults_span));
         scheduled::refuse_table_users(context, items, scope.head, faults);

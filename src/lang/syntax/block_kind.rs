@@ -71,6 +71,8 @@ pub enum BlockKind {
     Compute,
     /// The block of the form `place = search { .. }` of a job.
     PlaceSearch,
+    /// The block of the form `reconfigure { .. }` of a job.
+    Reconfigure,
     /// The block of the form `phase name { .. }` of a job.
     Phase,
     /// The block of the form `collective name = all_gather { .. }` of a phase.
@@ -177,6 +179,7 @@ impl BlockKind {
             BlockKind::ElementBytes => "bytes",
             BlockKind::Compute => "compute",
             BlockKind::PlaceSearch => "search",
+            BlockKind::Reconfigure => "reconfigure",
             BlockKind::Phase => "phase",
             BlockKind::JobCollective => "collective",
             BlockKind::JobSend => "send",

@@ -328,12 +328,16 @@ pub const FIELDS: &[BlockField] = fields! {
     "context" Choice Job;
     "virtual" Quantity Job;
     "dedup" Choice Job;
+    "skew" Quantity Job JobCollective;
     "order" Choice AllToAll Floor Ecmp Spray;
     "births" Choice Simulate;
     "rate" Quantity Bursts Compute;
     "compute" Quantity Job Phase;
     "overlap" Quantity Job Phase;
     "place" Choice Job;
+    "reconfigure" Quantity Job;
+    "switch" Quantity Reconfigure;
+    "phases" Choice Reconfigure;
     "routing" Choice Simulate;
     "shortest" Choice Ways;
     "samples" Quantity Ways;

@@ -8,7 +8,7 @@ mod steps;
 
 use super::template::render;
 use crate::compiled::CompiledFabric;
-use crate::job::{JobTextRow, job_rows, limit_lines, reconfiguration_line, step_line};
+use crate::job::{JobTextRow, job_rows, limit_lines, reconfiguration_line, skew_lines, step_line};
 use crate::json::push;
 use crate::svg::escape;
 use fabc_ir::JobResult;
@@ -35,6 +35,7 @@ fn job_values(compiled: &CompiledFabric, index: usize, job: &Job, result: &JobRe
         name => job.name,
         pod => compiled.fabric.pod().is_some(),
         step => step_line(job, result).map(|line| with_code(&line)),
+        skews => skew_lines(job).iter().map(|line| with_code(line)).collect::<Vec<_>>(),
         steps => steps::steps(job, result),
         rows => job_rows(job, result)?.into_iter().map(row).collect::<Vec<_>>(),
         switches => reconfiguration_line(job, result).map(|line| with_code(&line)),

@@ -13,8 +13,17 @@ const MILLIONTHS_PER_PERCENT: u64 = 10_000;
 
 /// Reads a time of computing, in picoseconds.
 pub(super) fn compute_time(context: &mut Context, subject: &str, value: &SettingValue) -> Option<u64> {
-    let (number, unit) =
-        quantity(context, subject, value, &[Dimension::Time, Dimension::Duration], "19.8 s")?;
+    step_time(context, subject, value, "19.8 s")
+}
+
+/// Reads a time of a step, in picoseconds.
+pub(super) fn step_time(
+    context: &mut Context,
+    subject: &str,
+    value: &SettingValue,
+    example: &str,
+) -> Option<u64> {
+    let (number, unit) = quantity(context, subject, value, &[Dimension::Time, Dimension::Duration], example)?;
     let time = unit.picoseconds().and_then(|factor| number.times(factor));
     let time = time.filter(|time| *time <= JOB_COMPUTE_PS);
     if time.is_none() {

@@ -7,6 +7,7 @@ use super::ground::JobGround;
 use super::job_block::JobBlock;
 use super::order::{WaitingPhase, check_circle};
 use super::phases_file::{FileStep, read_phases};
+use super::skew::set_skew;
 use super::training::TrainingStep;
 use crate::resolve::context::{Context, unknown_choice};
 use crate::resolve::scope::read_file;
@@ -22,7 +23,11 @@ use fabc_model::{JobAxis, JobPhase};
 /// The words before the path of a file.
 const WORDS: [&str; 2] = ["chakra", "phases"];
 /// The settings that a job from a file may have.
-const SETTINGS: [&str; 6] = ["compute", "groups", "overhead", "place", "scenarios", "weight"];
+const SETTINGS: [&str; 7] = ["compute", "groups", "overhead", "place", "scenarios", "skew", "weight"];
+/// What to do about a skew without an all-to-all.
+const NO_EXCHANGE: &str = "remove it: no operation of the file is an all-to-all";
+/// The blocks that it may have.
+const BLOCKS: [&str; 2] = ["overlap", "reconfigure"];
 /// The name of the only axis.
 const AXIS: &str = "rank";
 
@@ -63,9 +68,10 @@ pub(super) fn job_of_file(
         .collect();
     let is_ordered = check_circle(context, &name.value, &waiting);
     let has_overlap = set_overlap(context, parts, &mut step.phases);
+    let skewed = set_skew(context, &parts.settings, &axes.list, &mut step.phases, NO_EXCHANGE);
     let compute_ps = compute.unwrap_or(step.compute_ps);
     let step = TrainingStep { phases: step.phases, compute_ps, idle_ps: 0 };
-    (are_known && is_ordered && has_overlap).then_some(JobOfFile { axes, step })
+    (are_known && is_ordered && has_overlap && skewed.is_some()).then_some(JobOfFile { axes, step })
 }
 
 /// Reports lines that say what the file says. Returns whether there are none.
@@ -80,7 +86,7 @@ fn refuse_others(context: &mut Context, parts: &JobBlock<'_>, source: &JobSource
     for statement in &parts.block.statements {
         let word = statement.kind.keyword();
         match &statement.kind {
-            StatementKind::Inner(inner) if word != "overlap" => {
+            StatementKind::Inner(inner) if !BLOCKS.contains(&word) => {
                 refuse(context, format!("`{word} {{ .. }}`"), inner.word.span);
             }
             StatementKind::Setting(setting) if parts.settings.get(word).is_some() => {

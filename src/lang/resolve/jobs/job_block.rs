@@ -19,14 +19,12 @@ pub(super) struct JobBlock<'a> {
     pub(super) operations: Vec<(&'a Setting, Span)>,
 }
 
-/// What to do in place of a block `reconfigure`, which fabc does not build.
-const NO_RECONFIGURE: &str = "one topology is built for all phases, and the report says how long a change of the \
-     switches may take. For a topology per phase write a spec for each: `fabc plan A B` lists the changes";
-
 /// The words of the blocks in a block of a job: without a name, and with one.
 fn known_blocks(place: BlockKind) -> (&'static [&'static str], &'static [&'static str]) {
     match place {
-        BlockKind::Job => (&["axes", "model", "batch", "bytes", "compute", "overlap"], &["phase"]),
+        BlockKind::Job => {
+            (&["axes", "model", "batch", "bytes", "compute", "overlap", "reconfigure"], &["phase"])
+        }
         BlockKind::Phase => (&[], &["send"]),
         _ => (&[], &[]),
     }
@@ -92,7 +90,6 @@ impl<'a> JobBlock<'a> {
             (false, false, _) => {
                 let known: Vec<&str> = plain.iter().chain(named).copied().collect();
                 match closest(word, known.iter().copied()) {
-                    _ if word == "reconfigure" => NO_RECONFIGURE.to_owned(),
                     Some(close) => format!("did you mean `{close}`?"),
                     None if place.settings().any(|setting| setting == word) => {
                         format!("it is a setting here: `{word} = ..;`")

@@ -3,15 +3,16 @@
 use super::amounts::yes_or_no;
 use super::axes::JobAxes;
 use super::job_block::JobBlock;
-use crate::JobError;
+use super::skew::skew;
 use crate::resolve::collectives;
 use crate::resolve::context::{Context, check_name_length, missing, unknown_choice};
 use crate::resolve::settings::{BlockSettings, block_settings, integer, name_and_block, wrong_kind};
 use crate::syntax::ast::{InnerBlock, Name, Setting};
 use crate::syntax::words::BlockKind;
+use crate::{JobError, ResolveError};
 use fabc_base::diag::Span;
 use fabc_base::limits::{JOB_BYTES, JOB_TIMES};
-use fabc_model::{Collective, CollectiveAlgorithm, JobOperation, JobOperationKind, RankGroups};
+use fabc_model::{Collective, CollectiveAlgorithm, EVEN_SKEW, JobOperation, JobOperationKind, RankGroups};
 
 /// What the operations of a phase are resolved against.
 pub(super) struct PhaseGround<'a> {
@@ -91,12 +92,40 @@ impl PhaseGround<'_> {
             collectives::algorithm(context, collective, known, value)
         });
         let amount = self.amount(context, &settings);
+        let skew_millionths = self.skew(context, collective, &settings, over.as_deref());
         let (over, (bytes, times)) = (over?, amount?);
         self.check_size(context, &settings, bytes, self.axes.group_size(&over))?;
-        let kind = JobOperationKind::Collective(collective);
-        let name = name.to_string();
-        let groups = RankGroups::Along(over);
-        Some(JobOperation { name, kind, groups, bytes, times, algorithm: algorithm?, span })
+        Some(JobOperation {
+            name: name.to_string(),
+            kind: JobOperationKind::Collective(collective),
+            groups: RankGroups::Along(over),
+            bytes,
+            times,
+            skew_millionths: skew_millionths?,
+            algorithm: algorithm?,
+            span,
+        })
+    }
+
+    /// Reads the skew of a collective, which only an all-to-all has. `over` is unknown after an error.
+    fn skew(
+        &self,
+        context: &mut Context,
+        collective: Collective,
+        settings: &BlockSettings<'_>,
+        over: Option<&[usize]>,
+    ) -> Option<u64> {
+        let Some(value) = settings.get("skew") else { return Some(EVEN_SKEW) };
+        if collective == Collective::AllToAll {
+            return skew(context, value, self.axes.group_size(over?));
+        }
+        context.error(ResolveError::Misplaced {
+            subject: "`skew`".to_owned(),
+            place: format!("a collective `{}`", collective.name()),
+            help: Some("remove it: only the pairs of an `all_to_all` send different amounts".to_owned()),
+            span: settings.span_or_head("skew"),
+        });
+        None
     }
 
     fn send(&self, context: &mut Context, inner: &InnerBlock, name: &Name) -> Option<JobOperation> {
@@ -125,6 +154,7 @@ impl PhaseGround<'_> {
             groups: RankGroups::Along(over?),
             bytes,
             times,
+            skew_millionths: EVEN_SKEW,
             algorithm: None,
             span,
         })

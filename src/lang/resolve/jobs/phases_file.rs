@@ -4,7 +4,7 @@ use super::operations::group_collectives;
 use fabc_base::diag::Span;
 use fabc_base::limits::{CHIPS, COLLECTIVE_BYTES, JOB_BYTES, JOB_COMPUTE_PS, JOB_TIMES, NAME_LETTERS};
 use fabc_model::{
-    CollectiveAlgorithm, JobOperation, JobOperationKind, JobPhase, PHASES_FORMAT, RankGroups,
+    CollectiveAlgorithm, EVEN_SKEW, JobOperation, JobOperationKind, JobPhase, PHASES_FORMAT, RankGroups,
     check_groups_of_ranks,
 };
 use serde::Deserialize;
@@ -113,7 +113,8 @@ fn read_operation(entry: &OperationEntry, ranks: u32, span: Span) -> Result<JobO
     }
     let groups = RankGroups::Listed(entry.groups.clone());
     check_groups_of_ranks(&groups, ranks.into())?;
-    Ok(JobOperation { name: entry.name.clone(), kind, groups, bytes, times, algorithm, span })
+    let (name, skew_millionths) = (entry.name.clone(), EVEN_SKEW);
+    Ok(JobOperation { name, kind, groups, bytes, times, skew_millionths, algorithm, span })
 }
 
 fn read_kind(entry: &OperationEntry) -> Result<JobOperationKind, String> {

@@ -301,6 +301,23 @@ fn phases_follow_from_a_model() {
 }
 
 #[test]
+fn the_skew_of_a_model_is_that_of_its_experts() {
+    let skews = |text: &str| -> Vec<u64> {
+        let phases = job(text).phases;
+        phases.iter().flat_map(|phase| &phase.operations).map(|one| one.skew_millionths).collect()
+    };
+    assert_eq!(skews(MOE), [1_000_000; 5]);
+    let skewed = skews(&MOE.replace("zero = 1;", "zero = 1; skew = 1.300001;"));
+    assert_eq!(skewed, [1_300_001, 1_000_000, 1_000_000, 1_000_000, 1_000_000]);
+    assert_eq!(
+        messages(&MOE.replace("zero = 1;", "zero = 1; skew = 64.5;")),
+        [
+            "FAB0107 `skew` must be from 1 to 64, with at most six digits behind the point. it is what the busiest pair of ranks sends over the mean of all pairs, so at least 1. A rank of 64 that sends everything to one other sends 64 times the mean"
+        ]
+    );
+}
+
+#[test]
 fn a_rate_gives_the_time_of_computing() {
     let rated = MOE.replace("compute = 19.8 s;", "compute { rate = 275 TFLOP/s; share = 40 %; }");
     let faster = MOE.replace("compute = 19.8 s;", "compute { rate = 0.55 PFLOP/s; share = 40 %; }");
@@ -322,8 +339,8 @@ fn a_model_that_does_not_divide_has_the_arithmetic() {
         messages(&MOE.replace("top = 8", "top = 129")),
         ["FAB0648 a token cannot choose 129 of 128 experts. `top` is at most the number of `experts`"]
     );
-    let skew = messages(&MOE.replace("zero = 1", "skew = 1.3"));
-    assert!(skew[0].starts_with("FAB0103 `skew` does not belong in job `moe`."), "{skew:?}");
+    let unknown = messages(&MOE.replace("zero = 1", "slack = 1.3"));
+    assert!(unknown[0].starts_with("FAB0103 `slack` does not belong in job `moe`."), "{unknown:?}");
     assert_eq!(
         messages(
             &MOE.replace("compute = 19.8 s;", "compute = 1 s; compute { rate = 1 TFLOP/s; share = 1 %; }")

@@ -6,6 +6,7 @@ use super::ground::JobGround;
 use super::job_block::JobBlock;
 use super::model::{DeclaredModel, count_or, declared_model, need_count};
 use super::operations::check_flit;
+use super::skew::set_skew;
 use crate::JobError;
 use crate::ResolveError;
 use crate::resolve::context::{Context, missing, unknown_choice};
@@ -22,8 +23,12 @@ use fabc_job::{
 use fabc_model::JobPhase;
 
 /// The settings that only a job with a model has.
-const SETTINGS: [&str; 8] =
-    ["zero", "keep", "recompute", "gather_again", "sequence_parallel", "context", "virtual", "dedup"];
+const SETTINGS: [&str; 9] =
+    ["zero", "keep", "recompute", "gather_again", "sequence_parallel", "context", "virtual", "dedup", "skew"];
+
+/// What to do about a skew without an all-to-all.
+const NO_EXCHANGE: &str =
+    "remove it: a model has an all-to-all if it has `experts`, and two ranks or more along `expert`";
 
 /// The blocks that only a job with a model has.
 const BLOCKS: [&str; 4] = ["batch", "bytes", "overlap", "compute"];
@@ -52,6 +57,7 @@ pub(super) fn refuse_without_model(context: &mut Context, parts: &JobBlock<'_>) 
         let help = match word {
             "compute" => "write `compute = 19.8 s;`, or add a `model { .. }`",
             "overlap" => "write `overlap = 80 %;` in a phase, or add a `model { .. }`",
+            "skew" => "write `skew = 1.3;` in the braces of an `all_to_all`, or add a `model { .. }`",
             _ => "remove it, or add a `model { .. }`",
         };
         let (subject, place) = (format!("`{word}`"), "a job without a `model`".to_owned());
@@ -90,7 +96,7 @@ pub(super) fn training_step(
     let ((batch, batch_settings), sizes, settings) = (batch?, sizes?, settings?);
     let job = TrainingJob { model: declared.model?, batch, bits: bits?, sizes, settings };
     let span = model.word.span;
-    let phases = match job.phases(&axes.list, &overlap?, span) {
+    let mut phases = match job.phases(&axes.list, &overlap?, span) {
         Ok(phases) => phases,
         Err(misfit) => {
             report_misfit(context, misfit, &declared.settings, batch_settings.as_ref(), span);
@@ -105,6 +111,7 @@ pub(super) fn training_step(
         return None;
     }
     check_flits(context, &phases, axes, ground.flit_bytes?, span)?;
+    set_skew(context, &parts.settings, &axes.list, &mut phases, NO_EXCHANGE)?;
     let compute_ps = match rate {
         Some((rate, inner)) => {
             let (rate, share) = rate?;

@@ -7,14 +7,16 @@ use crate::compile::collectives::{
 use fabc_base::ids::{ChannelId, IdVec, NodeId};
 use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, ChipGroups, ForwardingTables, JobBound, JobOperationOutcome, JobOutcome,
-    JobPhaseOutcome, JobStep, Scene, Schedule, Topology, Transfers, cycle_time, hop_cycles, job_stages,
+    JobPhaseOutcome, JobStep, Scene, Schedule, Topology, Transfers, cycle_time, hop_cycles,
 };
 use fabc_job_plan::{
     BoundedOperation, ChipPaths, ExchangeSettings, GroupedChips, MOST_PATH_CHIPS, MessageWays, OperationLoad,
     PhaseBounds, PhaseTime, PhaseTimes, UniversalLimits, exchange_ranks, exchanged_pairs, job_step,
     message_pairs, operation_groups, phase_times, quick_gather_time,
 };
-use fabc_model::{Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase};
+use fabc_model::{
+    Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase, job_stages,
+};
 use fabc_passes::collective::CollectiveError;
 use fabc_passes::limit::NearestChips;
 use std::sync::OnceLock;
@@ -99,9 +101,10 @@ impl<'a> GroupedOperation<'a> {
         Self { operation, groups, pairs }
     }
 
-    fn bounded(&self) -> BoundedOperation<'_> {
+    /// What bounds it, if a chip has so many bytes in a step.
+    fn bounded(&self, bytes: u128) -> BoundedOperation<'_> {
         let Self { operation, groups, pairs } = self;
-        BoundedOperation { operation, groups, pairs, schedule: None }
+        BoundedOperation { operation, bytes, groups, pairs, schedule: None }
     }
 }
 
@@ -209,7 +212,9 @@ impl<'a> JobPlanner<'a> {
         gathers: &mut GatherPlans<'a>,
     ) -> Result<u128, JobPlanError> {
         self.time_of_phase(phase, ranks, gathers, |messages| {
-            let bounded: Vec<BoundedOperation<'_>> = messages.iter().map(GroupedOperation::bounded).collect();
+            // An estimate counts a skew, as the load of a plan does. A bound does not.
+            let bounded = messages.iter().map(|message| message.bounded(message.operation.skewed_bytes()));
+            let bounded: Vec<BoundedOperation<'_>> = bounded.collect();
             Ok(if bounded.is_empty() { 0 } else { self.bounds(&bounded).estimate() })
         })
     }
@@ -219,7 +224,8 @@ impl<'a> JobPlanner<'a> {
         let operations = phase.operations.iter();
         let grouped: Vec<GroupedOperation<'_>> =
             operations.map(|operation| GroupedOperation::new(self.job, operation, ranks)).collect();
-        let bounded: Vec<BoundedOperation<'_>> = grouped.iter().map(GroupedOperation::bounded).collect();
+        let bounded = grouped.iter().map(|grouped| grouped.bounded(grouped.operation.step_bytes()));
+        let bounded: Vec<BoundedOperation<'_>> = bounded.collect();
         self.bounds(&bounded).by_hops()
     }
 
@@ -254,7 +260,7 @@ impl<'a> JobPlanner<'a> {
             let messages = phase_times(self.scene, self.fabric.capacities.unit_bps(), &loads).volume;
             Ok(phases().map(|phase| self.universal(phase)).fold(messages, u128::max))
         };
-        job_stages(self.job).into_iter().map(stage_time).sum()
+        job_stages(&self.job.phases).into_iter().map(stage_time).sum()
     }
 
     /// The least time of a phase in any topology and with any placement.
@@ -383,33 +389,30 @@ impl<'a> JobPlanner<'a> {
 
     /// Proves bounds of phases that were planned.
     pub(super) fn with_bounds(&self, scenario: &str, planned: PlannedPhases) -> JobOutcome {
-        let prove =
-            |(phase, planned): (&JobPhase, &PlannedPhase)| {
-                let pairs: Vec<Vec<(NodeId, NodeId)>> = planned
-                    .operations
-                    .iter()
-                    .zip(&phase.operations)
-                    .map(|(planned, operation)| exchanged_pairs(operation.kind, &planned.groups))
-                    .collect();
-                let bounded: Vec<BoundedOperation<'_>> =
-                    planned
-                        .operations
-                        .iter()
-                        .zip(&phase.operations)
-                        .zip(&pairs)
-                        .map(|((PlannedOperation { groups, schedule, .. }, operation), pairs)| {
-                            BoundedOperation { operation, groups, pairs, schedule: schedule.as_ref() }
-                        })
-                        .collect();
-                let chips = grouped_chips(self.job, phase);
-                let universal = self.limits.time(self.overhead(), &phase.operations, &chips);
-                (self.bounds(&bounded).best(), universal)
-            };
+        let prove = |(phase, planned): (&JobPhase, &PlannedPhase)| {
+            (self.proved_bound(phase, &planned.operations), self.universal(phase))
+        };
         let bounds: Vec<(JobBound, u128)> = self.job.phases.iter().zip(&planned.phases).map(prove).collect();
         let step = self.step(&planned.phases, |phase| [bounds[phase].0.time, bounds[phase].1]);
         let phases = self.job.phases.iter().zip(planned.phases).zip(bounds);
         let outcome = |((phase, planned), bounds)| self.outcome(phase, planned, bounds);
         JobOutcome { scenario: scenario.to_owned(), phases: phases.map(outcome).collect(), step }
+    }
+
+    /// The lower bound of a phase that was planned. It holds for an even choice of experts.
+    fn proved_bound(&self, phase: &JobPhase, planned: &[PlannedOperation]) -> JobBound {
+        let operations = || phase.operations.iter().zip(planned);
+        let pairs: Vec<Vec<(NodeId, NodeId)>> = operations()
+            .map(|(operation, planned)| exchanged_pairs(operation.kind, &planned.groups))
+            .collect();
+        let bounded: Vec<BoundedOperation<'_>> = operations()
+            .zip(&pairs)
+            .map(|((operation, PlannedOperation { groups, schedule, .. }), pairs)| {
+                let (bytes, schedule) = (operation.step_bytes(), schedule.as_ref());
+                BoundedOperation { operation, bytes, groups, pairs, schedule }
+            })
+            .collect();
+        self.bounds(&bounded).best()
     }
 
     fn outcome(

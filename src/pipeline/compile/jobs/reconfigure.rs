@@ -8,9 +8,9 @@
 use super::plan::{JobPlanner, universal_limits};
 use super::topology::{JobTarget, balanced_tables, known_topologies, wired_topology};
 use fabc_base::ids::NodeId;
-use fabc_ir::{PhaseTopology, Reconfiguration, Scene, Topology, job_stages, picoseconds};
-use fabc_job_plan::{best_stage_plan, operation_groups};
-use fabc_model::{Fabric, Job, JobPhase, Pod};
+use fabc_ir::{PhaseTopology, Reconfiguration, Scene, Topology, picoseconds};
+use fabc_job_plan::{ChangeRules, best_plan_by_rules, operation_groups};
+use fabc_model::{Fabric, Job, JobPhase, Pod, job_stages};
 use fabc_passes::{cross_connect, synth};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -19,8 +19,8 @@ use std::borrow::Cow;
 const BUILT: &str = "as built";
 /// The name of the topology that joins no cubes.
 const WRAPPED: &str = "cubes wrapped";
-/// The most chips of a pod whose topology was not searched for a job. Above, other topologies take longer to
-/// weigh than the job to plan.
+/// The most chips of a pod whose topology was not searched for a job, unless the job asks. Above, other
+/// topologies take longer to weigh than the job to plan.
 const MOST_CHIPS: usize = 512;
 
 /// A topology that phases may have of their own.
@@ -33,7 +33,8 @@ struct Other<'a> {
 
 /// What a job would gain by topologies of their own for some phases. `None` where it has only one stage, and
 /// where the times of other topologies are not known: without switches, on a floor whose cables have lengths,
-/// and in large pods whose topology was not searched for jobs. `index` is that of the job.
+/// and in large pods whose topology was not searched for jobs, unless the job has a block `reconfigure`.
+/// `index` is that of the job.
 pub(super) fn reconfiguration(
     fabric: &Fabric,
     topology: &Topology,
@@ -42,9 +43,9 @@ pub(super) fn reconfiguration(
     targets: &[JobTarget],
 ) -> Option<Reconfiguration> {
     let job = &fabric.jobs[index];
-    let stages = job_stages(job);
+    let stages = job_stages(&job.phases);
     let pod = fabric.pod().filter(|_| fabric.floor.is_none() && stages.len() > 1)?;
-    if targets.is_empty() && topology.node_count() > MOST_CHIPS {
+    if targets.is_empty() && job.reconfigure.is_none() && topology.node_count() > MOST_CHIPS {
         return None;
     }
     let name = targets.first().map_or(BUILT, |target| &target.compared[0].name).to_owned();
@@ -68,7 +69,7 @@ pub(super) fn reconfiguration(
     let mut topologies: Vec<PhaseTopology> = all.par_iter().map(weigh).collect();
     topologies.extend(on_wrapped_cubes(fabric, pod, job, ranks));
     let is_whole = topologies[0].times.iter().all(Option::is_some);
-    is_whole.then(|| planned(topologies, &stages, job.phases.len()))
+    is_whole.then(|| planned(topologies, &stages, job))
 }
 
 /// The tori and twisted tori beside the topology of the fabric.
@@ -120,7 +121,7 @@ fn stays_in_cubes(pod: &Pod, job: &Job, phase: &JobPhase, ranks: &[NodeId]) -> b
 }
 
 /// The changes that save most, from the times of phases.
-fn planned(topologies: Vec<PhaseTopology>, stages: &[Vec<usize>], phases: usize) -> Reconfiguration {
+fn planned(topologies: Vec<PhaseTopology>, stages: &[Vec<usize>], job: &Job) -> Reconfiguration {
     let stage_time = |times: &[Option<u128>], stage: &[usize]| stage.iter().map(|&phase| times[phase]).sum();
     let times: Vec<Vec<Option<u128>>> = topologies
         .iter()
@@ -133,13 +134,24 @@ fn planned(topologies: Vec<PhaseTopology>, stages: &[Vec<usize>], phases: usize)
         .filter_map(|(index, times)| Some((whole(times)?, index)))
         .min()
         .unwrap_or_default();
-    let mut taken = vec![best; phases];
+    let mut taken = vec![best; job.phases.len()];
     let (mut changes, mut saved) = (0, 0);
-    if let Some(plan) = best_stage_plan(&times, single) {
+    let rules = change_rules(job, stages);
+    if let Some(plan) = best_plan_by_rules(&times, single, &rules) {
         for (stage, &topology) in stages.iter().zip(&plan.topologies) {
             stage.iter().for_each(|&phase| taken[phase] = topology);
         }
         (changes, saved) = (plan.changes, single - plan.time);
     }
-    Reconfiguration { topologies, taken, changes, saved }
+    Reconfiguration { topologies, taken, changes, saved, switch: rules.switch }
+}
+
+/// What the job says of changes. Without that, all phases may have a topology of their own.
+fn change_rules(job: &Job, stages: &[Vec<usize>]) -> ChangeRules {
+    let may_differ =
+        |phase: &usize| job.reconfigure.as_ref().is_none_or(|rules| rules.phases.contains(phase));
+    ChangeRules {
+        own: stages.iter().map(|stage| stage.iter().all(may_differ)).collect(),
+        switch: job.reconfigure.as_ref().map(|rules| rules.switch_ps.into()),
+    }
 }
