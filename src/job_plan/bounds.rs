@@ -206,18 +206,15 @@ impl PhaseBounds<'_> {
         BoundVolume { together, alone }
     }
 
-    /// Lengths of 0 and 1 that may prove much of gathers: 1 inside of groups, or on the links of one type.
+    /// Lengths of 0 and 1 that may prove much: 1 inside of the groups of gathers, or on the links of one type.
     fn cut_lengths(&self) -> Vec<Vec<u64>> {
         let topology = self.scene.topology;
-        let copies = || self.operations.iter().filter(|bounded| !goes_between_pairs(bounded.operation.kind));
-        if copies().next().is_none() {
-            return Vec::new();
-        }
+        let copies = self.operations.iter().filter(|bounded| !goes_between_pairs(bounded.operation.kind));
         let chosen = |is_one: &dyn Fn(ChannelId) -> bool| -> Vec<u64> {
             topology.channels().map(|channel| u64::from(is_one(channel))).collect()
         };
         let mut all: Vec<Vec<u64>> = Vec::new();
-        for bounded in copies() {
+        for bounded in copies {
             let inside = |channel: ChannelId| {
                 let group = bounded.groups.group_of(topology.source(channel).node);
                 group.is_some() && group == bounded.groups.group_of(topology.target(channel).node)

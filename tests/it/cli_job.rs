@@ -92,6 +92,52 @@ fn known_answers_on_a_wrapped_cube() {
 }
 
 #[test]
+fn groups_have_few_links_in_every_topology() {
+    let jobs = [2, 4, 8, 16, 64].map(|ranks| {
+        let gather = format!("collective in = all_gather {{ over = group; size = {ranks} MiB; }}");
+        format!(
+            "job of_{ranks} {{ axes {{ group = {ranks}; rest = {}; }} phase all {{ {gather} }} }}",
+            64 / ranks
+        )
+    });
+    let place = built(&jobs.iter().fold(cube(), |spec, job| spec.with(job)));
+    for ranks in [2u32, 4, 8, 16, 64] {
+        let phase =
+            read(place.path(), &format!("pod/jobs/of_{ranks}.json"))["scenarios"][0]["phases"][0].clone();
+        // n chips have at most (n / 2) log2 n links among them. Other chips take in what they pass on to five.
+        let lanes = 5.0 + f64::from(ranks).log2() / 6.0;
+        let least = f64::from(ranks - 1) * 1_048_576.0 * 0.02 / lanes + 20.0;
+        let universal = phase["universal_ns"].as_f64().unwrap();
+        assert!((universal - least).abs() < 0.01, "{ranks}: {universal} for {least}");
+        assert!(phase["bound_ns"].as_f64().unwrap() >= universal - 0.01, "{ranks}: {phase}");
+    }
+    fabc(place.path(), &["verify", "out/pod"], 0);
+}
+
+#[test]
+fn groups_along_an_axis_are_bound_by_its_channels() {
+    let job = "job rows { axes { x = 4; rest = 16; } \
+               phase all { collective KIND { over = x; size = 64 MiB; } } }";
+    for kind in ["in = all_gather", "out = reduce_scatter"] {
+        let place = built(&cube().with(&job.replace("KIND", kind)));
+        let phase = read(place.path(), "pod/jobs/rows.json")["scenarios"][0]["phases"][0].clone();
+        // Every part crosses at least three channels along x, of which each chip has two.
+        let least = 1.5 * 16.0 * 1_048_576.0 * 0.02;
+        assert!((phase["volume_ns"].as_f64().unwrap() - least).abs() < 0.01, "{phase}");
+        assert!((phase["bound_ns"].as_f64().unwrap() - least - 20.0).abs() < 0.01, "{phase}");
+        let job = "jobs/rows.json";
+        let lengths = phase["witness"]["lengths"].as_array().unwrap();
+        let crossed = lengths.iter().position(|length| *length == 1).unwrap();
+        convicted(place.path(), job, |value| {
+            value["scenarios"][0]["phases"][0]["witness"]["lengths"][crossed] = 2.into();
+        });
+        convicted(place.path(), job, |value| {
+            value["scenarios"][0]["phases"][0]["witness"] = "relays".into();
+        });
+    }
+}
+
+#[test]
 fn jobs_are_planned_required_and_proved() {
     let place = built(&pod());
     let report = read(place.path(), "pod/report.json");
@@ -317,7 +363,7 @@ fn a_small_sum_of_all_chips_waits_for_few_hops() {
 #[test]
 fn another_placement_needs_no_build() {
     let place = built(&pod());
-    let text = |args: &[&str]| fabc(place.path(), &[&["job", "out/pod"], args].concat(), 0).0;
+    let text = |args: &[&str]| fabc(place.path(), &[&["job", "out/pod", "--certify"], args].concat(), 0).0;
     let json = |args: &[&str]| -> Value {
         serde_json::from_str(&text(&[args, &["--format", "json"]].concat())).unwrap()
     };
@@ -325,6 +371,12 @@ fn another_placement_needs_no_build() {
     let planned = json(&[]);
     assert_eq!((&planned["ranks"], &planned["candidates"]), (&file["ranks"], &file["candidates"]));
     assert_eq!(planned["scenarios"][0], file["scenarios"][0]);
+    // Without the flow of messages only bounds are lower.
+    let quick: Value =
+        serde_json::from_str(&fabc(place.path(), &["job", "out/pod", "--format", "json"], 0).0).unwrap();
+    let bounds = [&quick, &planned].map(|answer| answer["scenarios"][0]["bound_ns"].as_f64().unwrap());
+    assert!(0.0 < bounds[0] && bounds[0] <= bounds[1], "{bounds:?}");
+    assert_eq!(quick["scenarios"][0]["step_ns"], planned["scenarios"][0]["step_ns"]);
     let order = json(&["--place", "order"]);
     let in_order =
         file["candidates"].as_array().unwrap().iter().find(|line| line["place"] == "order").unwrap();
@@ -399,7 +451,7 @@ fn jobs_run_on_boxes_beside_sprayed_packets() {
     assert!((volume / least - 1.0).abs() < 1e-3, "{volume} for {least}");
     let ranks = std::fs::read_to_string(place.path().join("l/train.rankfile")).unwrap();
     assert!(ranks.contains("rank 8=box1 slot=0"), "{ranks}");
-    let again = fabc(place.path(), &["job", "out/net", "--format", "json"], 0).0;
+    let again = fabc(place.path(), &["job", "out/net", "--certify", "--format", "json"], 0).0;
     let again: Value = serde_json::from_str(&again).unwrap();
     assert_eq!(again["scenarios"][0], file["scenarios"][0]);
     fabc(place.path(), &["verify", "out/net"], 0);
