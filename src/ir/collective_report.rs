@@ -75,6 +75,11 @@ impl CollectiveCost {
     pub fn least_hop(&self) -> u128 {
         self.link_hops.as_ref().map_or(self.hop, |hops| hops.fastest)
     }
+    /// Bytes that a channel with one lane carries during a hop over the slowest lit link, rounded up.
+    pub fn flight_bytes(&self) -> u64 {
+        let bits = self.hop.saturating_mul(self.bandwidth_bps.into());
+        u64::try_from(bits.div_ceil(8 * ATTOSECONDS)).unwrap_or(u64::MAX)
+    }
     /// The same times without the latency of hops.
     pub fn without_hops(&self) -> Self {
         Self { hop: 0, link_hops: None, ..self.clone() }

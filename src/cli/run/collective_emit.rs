@@ -6,7 +6,7 @@ use crate::io::errors::DriverError;
 use crate::io::terminal::{Terminal, size_text};
 use crate::io::write::{self, DistinctPaths};
 use fabc_base::diag::{closest, list};
-use fabc_emit::TraceSettings;
+use fabc_emit::{ChakraSettings, TraceSettings};
 use fabc_ir::{Scene, Schedule};
 use fabc_lang::syntax::join;
 use std::path::{Path, PathBuf};
@@ -128,7 +128,12 @@ pub(crate) fn write_schedule(
                 files.push((PathBuf::from(path), output.text.into_bytes()));
             }
             ScheduleFormat::Chakra => {
-                let output = fabc_emit::collective_chakra(trace.fabric, scene, schedule, trace.bytes)?;
+                let settings = ChakraSettings {
+                    fabric: trace.fabric,
+                    bytes: trace.bytes,
+                    flight_bytes: trace.cost.flight_bytes(),
+                };
+                let output = fabc_emit::collective_chakra(scene, schedule, settings)?;
                 let mut distinct = DistinctPaths::default();
                 for file in output {
                     distinct.claim(&file.path)?;

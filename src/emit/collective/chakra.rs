@@ -3,20 +3,32 @@
 //!
 //! Input: a scene, a schedule of rounds, and the size of a vector. Output: files `<name>.<rank>.et`. Each is
 //! a stream of length-delimited messages: first `GlobalMetadata`, then one `Node` per send, receive and
-//! addition, in an order in which they can happen. A node lists its dependencies (`data_deps`). They are the
-//! node that brought what it sends, the addition before it, and the previous node of its channel. The last
-//! one is needed because a channel carries one chunk at a time and in order. Field numbers, attribute names
-//! and types are those of the public schema (mlcommons/chakra, schema/protobuf/et_def.proto), as ASTRA-sim's
-//! feeder reads them.
+//! addition, in an order in which they can happen.
+//!
+//! A reader starts a node when all that it depends on has ended, of a send at the far end of its link. So
+//! dependencies are what must have arrived before:
+//!
+//! - `data_deps`: the nodes whose data a node needs. A send needs what brought its chunk or added to it last.
+//!   An addition needs what came, and the sum before it. A receive needs nothing of its own chip.
+//! - `ctrl_deps`: the order of a channel, where it is part of the schedule. That is where rounds are slots,
+//!   in which a channel carries a chunk while others are in flight. A send waits for the last send of its
+//!   channel that the plan has at the far end by then. It never waits for one that is in flight: such a chain
+//!   would pay the latency of a link for every chunk.
+//!
+//! Rounds of many chunks have no order within a channel that counts. Networks queue by themselves, and
+//! readers take nodes that are ready by ascending ids.
+//!
+//! Field numbers, attribute names and types are those of the public schema (mlcommons/chakra,
+//! schema/protobuf/et_def.proto), as ASTRA-sim's feeder reads them.
 
 use super::super::Artifact;
 use super::errors::ProgramError;
 use super::moves::ChunkMoves;
 use fabc_base::ids::{ChannelId, NodeId};
-use fabc_ir::{Scene, Schedule};
+use fabc_ir::{Scene, Schedule, Transfers};
 use fabc_model::CollectiveAlgorithm;
 use prost::Message;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// The name of the format.
 const FORMAT: &str = "chakra";
@@ -48,6 +60,8 @@ struct ChakraNode {
     name: String,
     #[prost(int32, tag = "3")]
     kind: i32,
+    #[prost(uint64, repeated, tag = "4")]
+    order: Vec<u64>,
     #[prost(uint64, repeated, tag = "5")]
     after: Vec<u64>,
     #[prost(message, repeated, tag = "10")]
@@ -86,8 +100,6 @@ fn attribute(name: &str, value: AttributeValue) -> Attribute {
 #[derive(Default)]
 struct ChipTrace {
     nodes: Vec<ChakraNode>,
-    /// By channel and direction: the last node on that channel.
-    carried: BTreeMap<(ChannelId, bool), u64>,
 }
 
 impl ChipTrace {
@@ -96,21 +108,62 @@ impl ChipTrace {
         let id = self.nodes.len() as u64;
         after.sort_unstable();
         after.dedup();
-        self.nodes.push(ChakraNode { id, name, kind, after, attributes });
+        self.nodes.push(ChakraNode { id, name, kind, order: Vec::new(), after, attributes });
         id
     }
 }
 
-/// The traces of all chips, for vectors of `bytes` bytes.
+/// The sends of a channel so far.
+#[derive(Default)]
+struct ChannelSends {
+    /// Round and node of those that are in flight, in their order.
+    in_flight: VecDeque<(u32, u64)>,
+    /// The node of the last one that has arrived.
+    arrived: Option<u64>,
+}
+
+impl ChannelSends {
+    /// The last send that has arrived when a round starts. Chunks are in flight for `latency` rounds after
+    /// that in which they are sent.
+    fn arrived_before(&mut self, round: u32, latency: u32) -> Option<u64> {
+        let has_arrived = |(sent, _): &&(u32, u64)| u64::from(*sent) + u64::from(latency) < u64::from(round);
+        while let Some(&(_, node)) = self.in_flight.front().filter(has_arrived) {
+            self.arrived = Some(node);
+            self.in_flight.pop_front();
+        }
+        self.arrived
+    }
+}
+
+/// What traces of a schedule are for.
+#[derive(Clone, Copy, Debug)]
+pub struct ChakraSettings<'a> {
+    /// Name of the fabric, for the names of files.
+    pub fabric: &'a str,
+    /// Bytes of the vector of a chip.
+    pub bytes: u64,
+    /// Bytes that a lane carries during a hop. 0 where that is not known.
+    pub flight_bytes: u64,
+}
+
+/// The rounds that a chunk is in flight, where rounds are slots whose order counts. A schedule is made for
+/// few latencies, so the bytes in flight may be more.
+fn flight_of_slots(schedule: &Schedule, sizes: &ChunkSizes, flight_bytes: u64) -> Option<u32> {
+    let Transfers::Rounds(rounds) = &schedule.transfers else { return None };
+    let chunk_bytes = (sizes.bytes / sizes.parts).max(1);
+    let flight = u128::from(flight_bytes).div_ceil(chunk_bytes).min(u32::MAX.into()) as u32;
+    (rounds.latency > 0).then_some(rounds.latency.max(flight))
+}
+
+/// The traces of all chips.
 ///
 /// # Errors
 /// [`ProgramError::Unwritten`] if the schedule has no rounds. [`ProgramError::TooLarge`] if there are too
 /// many chips or moves.
 pub fn collective_chakra(
-    fabric: &str,
     scene: &Scene<'_>,
     schedule: &Schedule,
-    bytes: u64,
+    ChakraSettings { fabric, bytes, flight_bytes }: ChakraSettings<'_>,
 ) -> Result<Vec<Artifact>, ProgramError> {
     let chips = scene.endpoints().count();
     if chips > CHIPS {
@@ -120,6 +173,8 @@ pub fn collective_chakra(
     let chunk_moves = ChunkMoves::new(scene, schedule, scene.endpoints().collect(), FORMAT, MOVES)?;
     let name = format!("fabc_{fabric}_{}_{}", schedule.collective.name(), schedule.algorithm.name());
     let sizes = ChunkSizes::new(&chunk_moves, bytes);
+    let flight = flight_of_slots(schedule, &sizes, flight_bytes);
+    let mut sends: BTreeMap<ChannelId, ChannelSends> = BTreeMap::new();
     let mut traces: Vec<ChipTrace> = chunk_moves.chips.iter().map(|_| ChipTrace::default()).collect();
     // `[move]`: the node that its receiver depends on.
     let mut arrivals: Vec<u64> = Vec::with_capacity(chunk_moves.moves.len());
@@ -142,17 +197,19 @@ pub fn collective_chakra(
             ];
             (format!("{kind} {}", chunk_moves.column(chunk_move.chunk)), attributes)
         };
-        let push_message = |trace: &mut ChipTrace, sends: bool, kind: i32, mut after: Vec<u64>| {
-            after.extend(trace.carried.get(&(chunk_move.channel, sends)));
-            let (name, attributes) = message(if sends { "send" } else { "receive" });
-            let id = trace.push(name, kind, after, attributes);
-            trace.carried.insert((chunk_move.channel, sends), id);
-            id
-        };
         let arrival = chunk_move.source_move.map(|earlier| arrivals[earlier as usize]);
-        push_message(&mut traces[source as usize], true, SENDS, arrival.into_iter().collect());
+        let (name, attributes) = message("send");
+        let trace = &mut traces[source as usize];
+        let id = trace.push(name, SENDS, arrival.into_iter().collect(), attributes);
+        if let Some(latency) = flight {
+            let of_channel = sends.entry(chunk_move.channel).or_default();
+            let before = of_channel.arrived_before(chunk_move.round, latency);
+            trace.nodes[id as usize].order.extend(before);
+            of_channel.in_flight.push_back((chunk_move.round, id));
+        }
         let trace = &mut traces[destination as usize];
-        let mut node = push_message(trace, false, RECEIVES, Vec::new());
+        let (name, attributes) = message("receive");
+        let mut node = trace.push(name, RECEIVES, Vec::new(), attributes);
         if chunk_move.adds {
             let after = chunk_move.previous_addition.map(|earlier| arrivals[earlier as usize]);
             node = push_addition(

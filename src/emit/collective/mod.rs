@@ -18,7 +18,7 @@ mod text;
 mod trace;
 
 pub(super) use bandwidths::{Bandwidths, bandwidth_pictures};
-pub use chakra::collective_chakra;
+pub use chakra::{ChakraSettings, collective_chakra};
 pub use csv::collectives_csv;
 pub use declared::collective_path;
 pub(super) use declared::{push_declared, schedule_path};

@@ -13,6 +13,8 @@ use fabc_ir::{Pull, Rounds, RunDirection, Scene, Schedule, Transfers};
 pub(super) struct ChunkMove {
     /// Index of the run of the rounds.
     pub(super) run: u32,
+    /// Index of the round among those of all runs.
+    pub(super) round: u32,
     /// The channel, in the direction of the chunk.
     pub(super) channel: ChannelId,
     /// Number of the chunk: source times parts, plus part.
@@ -101,6 +103,7 @@ impl<'a> ChunkMoves<'a> {
                     let previous_addition = known(last[to]).filter(|_| adds);
                     let chunk_move = ChunkMove {
                         run: run as u32,
+                        round: (run * rounds.rounds.len() + position) as u32,
                         channel,
                         chunk,
                         adds,

@@ -1,12 +1,13 @@
 //! Chakra traces, read by a walker that shares nothing with fabc. Every send has its receive, no ranks wait
-//! for each other in a cycle, and the result is that of the collective.
+//! for each other in a cycle, and the result is that of the collective, in whatever order ready nodes run. A
+//! send waits for its data alone.
 
 use crate::collective::graphs::{grid, path, ring};
 use crate::collective::programs::schedules;
-use fabc::emit::{Artifact, collective_chakra};
-use fabc::ir::{Scene, Schedule};
+use fabc::emit::{Artifact, ChakraSettings, collective_chakra};
+use fabc::ir::{Scene, Schedule, Transfers};
 use fabc::model::{Collective, CollectiveAlgorithm};
-use fabc::passes::collective::{ScheduleRequest, by_steps, trees};
+use fabc::passes::collective::{ScheduleRequest, by_slots, by_steps, trees};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A field of a message: a number, or bytes.
@@ -59,6 +60,8 @@ struct TraceNode {
     id: u64,
     kind: u64,
     after: Vec<u64>,
+    /// Nodes that are over before, whatever their data.
+    order: Vec<u64>,
     /// By name: number of the field, value.
     attributes: BTreeMap<String, (u64, u64)>,
 }
@@ -71,10 +74,15 @@ impl TraceNode {
                 (1, Field::Number(id)) => node.id = id,
                 (2, Field::Bytes(_)) => {}
                 (3, Field::Number(kind)) => node.kind = kind,
-                (5, Field::Number(id)) => node.after.push(id),
-                (5, Field::Bytes(mut packed)) => {
-                    while !packed.is_empty() {
-                        node.after.push(varint(&mut packed));
+                (4 | 5, field) => {
+                    let ids = if number == 4 { &mut node.order } else { &mut node.after };
+                    match field {
+                        Field::Number(id) => ids.push(id),
+                        Field::Bytes(mut packed) => {
+                            while !packed.is_empty() {
+                                ids.push(varint(&mut packed));
+                            }
+                        }
                     }
                 }
                 (10, Field::Bytes(attribute)) => {
@@ -121,8 +129,20 @@ const RECEIVES: u64 = 6;
 /// The contributors to a vector, by chunk.
 type Held = BTreeMap<u64, BTreeSet<usize>>;
 
+/// In which order a chip looks for nodes that are ready.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum ReadyOrder {
+    Ascending,
+    Descending,
+}
+
 /// Runs the traces: what every chip has of every chunk in the end.
-fn replayed(traces: &[Vec<TraceNode>], mut held: Vec<Held>, adds_at_home: bool) -> Vec<Held> {
+fn replayed(
+    traces: &[Vec<TraceNode>],
+    mut held: Vec<Held>,
+    adds_at_home: bool,
+    order: ReadyOrder,
+) -> Vec<Held> {
     let mut done: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); traces.len()];
     let mut in_flight: BTreeMap<(u64, u64, u64), (u64, BTreeSet<usize>)> = BTreeMap::new();
     // Values that came and are to be added, by chip and node.
@@ -132,9 +152,13 @@ fn replayed(traces: &[Vec<TraceNode>], mut held: Vec<Held>, adds_at_home: bool) 
     while finished < node_count {
         let before = finished;
         for (rank, nodes) in traces.iter().enumerate() {
-            for node in nodes {
-                if done[rank].contains(&node.id) || !node.after.iter().all(|after| done[rank].contains(after))
-                {
+            for position in 0..nodes.len() {
+                let node = match order {
+                    ReadyOrder::Ascending => &nodes[position],
+                    ReadyOrder::Descending => &nodes[nodes.len() - 1 - position],
+                };
+                let mut before = node.after.iter().chain(&node.order);
+                if done[rank].contains(&node.id) || !before.all(|before| done[rank].contains(before)) {
                     continue;
                 }
                 let chunk = node.value("chunk");
@@ -200,10 +224,8 @@ fn read_traces(name: &str, files: &[Artifact]) -> Vec<Vec<TraceNode>> {
         let (version, nodes) = trace(file);
         assert_eq!(version, "0.0.4");
         assert!(
-            nodes
-                .iter()
-                .enumerate()
-                .all(|(id, node)| node.id == id as u64 && node.after.iter().all(|after| *after < node.id)),
+            nodes.iter().enumerate().all(|(id, node)| node.id == id as u64
+                && node.after.iter().chain(&node.order).all(|before| *before < node.id)),
             "{name}"
         );
         traces.push(nodes);
@@ -211,11 +233,44 @@ fn read_traces(name: &str, files: &[Artifact]) -> Vec<Vec<TraceNode>> {
     traces
 }
 
+/// A send needs the data of the node that wrote its chunk last, if any, and of no other. A receive needs
+/// none. A send may wait for an earlier one to the same chip.
+fn check_dependencies(name: &str, traces: &[Vec<TraceNode>]) {
+    for nodes in traces {
+        // By chunk: the receive or the addition that wrote it last.
+        let mut writers: BTreeMap<u64, u64> = BTreeMap::new();
+        for node in nodes {
+            let chunk = node.value("chunk");
+            match node.kind {
+                SENDS => {
+                    let writer: Vec<u64> = writers.get(&chunk).copied().into_iter().collect();
+                    assert_eq!(node.after, writer, "{name}: {node:?}");
+                    let ends = |node: &TraceNode| (node.kind, node.value("comm_dst"));
+                    let is_earlier = |id: &u64| *id < node.id && ends(&nodes[*id as usize]) == ends(node);
+                    assert!(node.order.len() <= 1 && node.order.iter().all(is_earlier), "{name}: {node:?}");
+                }
+                RECEIVES => {
+                    assert!(node.after.is_empty() && node.order.is_empty(), "{name}: {node:?}");
+                    writers.insert(chunk, node.id);
+                }
+                _ => {
+                    assert!(node.after.contains(&writers[&chunk]), "{name}: {node:?}");
+                    writers.insert(chunk, node.id);
+                }
+            }
+        }
+    }
+}
+
+fn settings(bytes: u64) -> ChakraSettings<'static> {
+    ChakraSettings { fabric: "net", bytes, flight_bytes: 0 }
+}
+
 /// Writes the traces of a schedule, and checks their fields, their messages and their result.
 fn check_traces(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
     let (chips, chunks, size) = (scene.endpoints().count(), u64::from(schedule.chunks), 1_000_003);
     let files =
-        collective_chakra("net", scene, schedule, size).unwrap_or_else(|error| panic!("{name}: {error}"));
+        collective_chakra(scene, schedule, settings(size)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(files.len(), chips, "{name}");
     let traces = read_traces(name, &files);
     // One to one, by source, destination, tag and size.
@@ -247,7 +302,12 @@ fn check_traces(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
             .map(|chunk| (chunk, BTreeSet::from([rank])))
             .collect()
     });
-    let results = replayed(&traces, start.collect(), local);
+    let start: Vec<Held> = start.collect();
+    let results = replayed(&traces, start.clone(), local, ReadyOrder::Ascending);
+    assert_eq!(results, replayed(&traces, start, local, ReadyOrder::Descending), "{name}");
+    if !local {
+        check_dependencies(name, &traces);
+    }
     let everybody: BTreeSet<usize> = (0..chips).collect();
     for (rank, held) in results.iter().enumerate() {
         for chunk in 0..columns {
@@ -296,6 +356,82 @@ fn traces_do_what_the_schedule_does() {
     }
 }
 
+/// The slots that traces take on a network that queues messages as they become ready, ids first. A message
+/// takes a slot of its channel, and its receive and its send end `flight` slots later. `heeded` are the nodes
+/// that a node waits for.
+fn slots_taken(traces: &[Vec<TraceNode>], flight: u64, heeded: impl Fn(&TraceNode) -> Vec<u64>) -> u64 {
+    let key = |node: &TraceNode| ["comm_src", "comm_dst", "comm_tag"].map(|name| node.value(name));
+    let mut ends: BTreeMap<(usize, u64), u64> = BTreeMap::new();
+    let mut arrivals: BTreeMap<[u64; 3], u64> = BTreeMap::new();
+    // By sender and receiver: when each message became ready, and its node.
+    let mut queues: BTreeMap<(u64, u64), BTreeSet<(u64, u64)>> = BTreeMap::new();
+    let mut queued: BTreeSet<(usize, u64)> = BTreeSet::new();
+    let count: usize = traces.iter().map(Vec::len).sum();
+    let mut slot = 0;
+    while ends.len() < count {
+        // Ids ascend along dependencies, so that one pass finds all that is ready.
+        for (rank, nodes) in traces.iter().enumerate() {
+            for node in nodes.iter().filter(|node| !queued.contains(&(rank, node.id))).collect::<Vec<_>>() {
+                let is_over = |id: &u64| ends.get(&(rank, *id)).is_some_and(|end| *end <= slot);
+                let has_come =
+                    node.kind != RECEIVES || arrivals.get(&key(node)).is_some_and(|arrival| *arrival <= slot);
+                if !has_come || !heeded(node).iter().all(is_over) {
+                    continue;
+                }
+                queued.insert((rank, node.id));
+                if node.kind == SENDS {
+                    let pair = (node.value("comm_src"), node.value("comm_dst"));
+                    queues.entry(pair).or_default().insert((slot, node.id));
+                } else {
+                    ends.insert((rank, node.id), slot);
+                }
+            }
+        }
+        for (&(source, _), queue) in &mut queues {
+            let Some((_, id)) = queue.pop_first() else { continue };
+            let node = &traces[source as usize][id as usize];
+            ends.insert((source as usize, id), slot + 1 + flight);
+            arrivals.insert(key(node), slot + 1 + flight);
+        }
+        slot += 1;
+        assert!(slot < 100_000, "{} of {count} nodes wait forever", count - ends.len());
+    }
+    ends.into_values().max().unwrap_or(0)
+}
+
+#[test]
+fn traces_of_slots_take_the_time_of_the_plan() {
+    let topology = grid([4, 4], true);
+    let scene = Scene::healthy(&topology);
+    let mut chained_is_slower = 0;
+    for (chunks, latency) in [(1, 1), (3, 1), (2, 4), (6, 4)] {
+        let request = ScheduleRequest { chunks: Some(chunks), latency, ..ScheduleRequest::default() };
+        let slots = by_slots(&scene, request).unwrap();
+        let Transfers::Rounds(rounds) = &slots.transfers else { panic!("rounds") };
+        let planned = rounds.rounds.len() as u64 + u64::from(latency);
+        let files = collective_chakra(&scene, &slots, settings(1 << 20)).unwrap();
+        let traces = read_traces("slots", &files);
+        let both = |node: &TraceNode| node.after.iter().chain(&node.order).copied().collect();
+        let taken = slots_taken(&traces, latency.into(), both);
+        assert!(taken <= planned, "{taken} slots of {planned}, {chunks} chunks, latency {latency}");
+        // A chain of all sends of a channel would pay the latency for each of them.
+        let mut chained = traces.clone();
+        for nodes in &mut chained {
+            let mut last: BTreeMap<u64, u64> = BTreeMap::new();
+            for node in nodes.iter_mut().filter(|node| node.kind == SENDS) {
+                node.order = last.insert(node.value("comm_dst"), node.id).into_iter().collect();
+            }
+        }
+        chained_is_slower += u64::from(slots_taken(&chained, latency.into(), both) > planned);
+    }
+    assert_eq!(chained_is_slower, 4);
+    // Rounds of many chunks have no order within a channel.
+    let steps = by_steps(&scene, ScheduleRequest { chunks: Some(2), ..ScheduleRequest::default() });
+    let files = collective_chakra(&scene, &steps.unwrap().remove(0), settings(1 << 20)).unwrap();
+    let traces = read_traces("steps", &files);
+    assert!(traces.iter().flatten().all(|node| node.order.is_empty()));
+}
+
 #[test]
 fn chips_and_kinds_that_are_not_traced_are_refused() {
     let long = path(257);
@@ -303,12 +439,12 @@ fn chips_and_kinds_that_are_not_traced_are_refused() {
     let gather = by_steps(&scene, ScheduleRequest { chunks: Some(1), ..ScheduleRequest::default() })
         .unwrap()
         .remove(0);
-    let error = collective_chakra("net", &scene, &gather, 1 << 20).unwrap_err().to_string();
+    let error = collective_chakra(&scene, &gather, settings(1 << 20)).unwrap_err().to_string();
     assert!(error.contains("257 chips are as many files, and 256 are the most"), "{error}");
     let ring = ring(4);
     let scene = Scene::healthy(&ring);
     let error =
-        collective_chakra("net", &scene, &trees(&scene, ScheduleRequest::default()).unwrap(), 1 << 20)
+        collective_chakra(&scene, &trees(&scene, ScheduleRequest::default()).unwrap(), settings(1 << 20))
             .unwrap_err()
             .to_string();
     assert!(error.contains("`chakra` holds schedules of rounds"), "{error}");
