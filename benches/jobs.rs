@@ -2,8 +2,9 @@
 //! reach, how long answers to questions take, and a sweep over the axes of a mixture of experts on four
 //! topologies of 256 chips.
 //!
-//! Every row is a command of fabc in a process of its own. `--long` adds pods of 512 and 1024 chips. `--write` puts
-//! the tables into `docs/benchmarks.md`. `FABC=PATH` measures another fabc than the one that cargo built.
+//! Every row is a command of fabc in a process of its own. `--long` adds pods of 512 and 1024 chips.
+//! `--write` puts the tables into `docs/benchmarks.md`. `FABC=PATH` measures another fabc than the one that
+//! cargo built.
 
 #![expect(
     clippy::disallowed_types,

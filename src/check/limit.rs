@@ -334,7 +334,13 @@ impl NearestChips {
             of_position.sort_unstable();
             of_position.remove(0);
         }
-        let few_links = FewLinks::new(pod, capacities, &tree.faces);
+        let FaceSets { slots, sets, set_of, .. } = &tree.faces;
+        let position = |slot: usize| slots[slot].0;
+        let faces = set_of
+            .iter()
+            .enumerate()
+            .map(|(slot, &set)| (position(slot), sets[set].iter().map(|&far| position(far)).collect()));
+        let few_links = FewLinks::new(pod, capacities, faces);
         Self { lanes: tree.volume, few_links, distances, cubes: u128::from(cubes) }
     }
 

@@ -12,62 +12,17 @@
 //! of an operation follow each other, so each of them makes that hop. And no run is shorter than the way to
 //! the farthest chip that hears of it. The longest of these times counts.
 
-use super::loads::goes_between_pairs;
-use super::universal::is_gather;
+use super::bounded::BoundedOperation;
+use super::length_classes::LengthClasses;
+use super::messages::{goes_between_pairs, is_gather};
+use super::pair_flow::PairFlow;
+use super::volume::{BoundVolume, time_of};
 use fabc_base::ids::{ChannelId, Id, IdVec, LinkTypeId, NodeId};
-use fabc_ir::{ChipGroups, CollectiveBound, Fraction, JobBound, JobWitness, Scene, Schedule};
-use fabc_model::{Collective, Demand, JobOperation, JobOperationKind};
+use fabc_ir::{CollectiveBound, Fraction, JobBound, JobWitness, Scene};
+use fabc_model::{JobOperation, JobOperationKind};
 use fabc_passes::collective::ShortestPaths;
-use fabc_passes::flow::{FlowSettings, StartLengths, concurrent};
-use petgraph::unionfind::UnionFind;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The work of the flow that bounds a phase.
-const FLOW: FlowSettings = FlowSettings { rounds: 250, gap_ppm: 1000, sweeps: 60, primal: true };
-/// How many times finer nanoseconds are than seconds, and attoseconds than nanoseconds.
-const NANO: u128 = 1_000_000_000;
-/// Weights of pairs in that flow are at most this.
-const LARGEST_WEIGHT: u128 = 1 << 12;
-
-/// An operation of a phase with what bounds it.
-pub struct BoundedOperation<'a> {
-    /// The operation of the job, with its runs.
-    pub operation: &'a JobOperation,
-    /// Bytes of a chip in all runs of a step.
-    pub bytes: u128,
-    /// The groups of chips that it runs in.
-    pub groups: &'a ChipGroups,
-    /// The ordered pairs between which it sends data of their own ([`exchanged_pairs`](super::exchanged_pairs)).
-    pub pairs: &'a [(NodeId, NodeId)],
-    /// Its schedule, where it has one.
-    pub schedule: Option<&'a Schedule>,
-}
-
-impl BoundedOperation<'_> {
-    /// Bytes of a step that each of its parts has, as a fraction: those of a pair, or of a shard.
-    fn part_bytes(&self) -> Fraction {
-        Fraction::new(self.bytes, self.operation.kind.parts(self.groups.size()))
-    }
-}
-
-/// The least times of the busiest channel, in attoseconds.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct BoundVolume {
-    /// That of all operations of a phase.
-    pub(super) together: u128,
-    /// `[operation]`: what it needs if it runs by itself.
-    pub(super) alone: Vec<u128>,
-}
-
-impl BoundVolume {
-    /// The least time of the phase. `wait` is that of one more hop.
-    pub(super) fn time(&self, wait: u128, operations: &[JobOperation]) -> u128 {
-        let runs = |(volume, operation): (&u128, &JobOperation)| volume + wait * u128::from(operation.times);
-        let alone = self.alone.iter().zip(operations).map(runs).max().unwrap_or(0);
-        alone.max(if operations.is_empty() { 0 } else { self.together + wait })
-    }
-}
 
 /// The operations of a phase in a scene, with what their bounds depend on.
 pub struct PhaseBounds<'a> {
@@ -133,8 +88,8 @@ impl PhaseBounds<'_> {
         self.scene.channels().map(|channel| self.hops[channel]).min().unwrap_or(0) + self.overhead
     }
 
-    /// The time of all runs of an operation, one after the other, if only the way to its farthest chip counts.
-    /// The longest of all operations.
+    /// The time of all runs of an operation, one after the other, if only the way to its farthest chip
+    /// counts. The longest of all operations.
     fn farthest_time(&self) -> u128 {
         let time = |bounded: &BoundedOperation<'_>| {
             (farthest(self.scene, self.hops, bounded) + self.overhead) * u128::from(bounded.operation.times)
@@ -206,7 +161,7 @@ impl PhaseBounds<'_> {
         BoundVolume { together, alone }
     }
 
-    /// Lengths of 0 and 1 that may prove much: 1 inside of the groups of gathers, or on the links of one type.
+    /// Lengths of 0 and 1 that may prove much: 1 inside of the groups of gathers, or on links of one type.
     fn cut_lengths(&self) -> Vec<Vec<u64>> {
         let topology = self.scene.topology;
         let copies = self.operations.iter().filter(|bounded| !goes_between_pairs(bounded.operation.kind));
@@ -230,81 +185,6 @@ impl PhaseBounds<'_> {
         all.dedup();
         all
     }
-}
-
-/// The classes of routers between which there are channels of length 0 only, and the shortest channels between
-/// classes.
-struct LengthClasses {
-    /// `[router]`: its class.
-    class_of: Vec<usize>,
-    /// `[class]`: the shortest length into it from another class, and out of it.
-    least_into: Vec<u64>,
-    least_out: Vec<u64>,
-}
-
-impl LengthClasses {
-    fn new(scene: &Scene<'_>, length: &impl Fn(ChannelId) -> u64) -> Self {
-        let topology = scene.topology;
-        let ends = |channel| [topology.source(channel).node, topology.target(channel).node];
-        let mut joined = UnionFind::new(topology.node_count());
-        for channel in scene.channels().filter(|&channel| length(channel) == 0) {
-            let [from, to] = ends(channel);
-            joined.union(from.index(), to.index());
-        }
-        let class_of: Vec<usize> = (0..topology.node_count()).map(|node| joined.find_mut(node)).collect();
-        let (mut least_into, mut least_out) =
-            (vec![u64::MAX; class_of.len()], vec![u64::MAX; class_of.len()]);
-        for channel in scene.channels() {
-            let [from, to] = ends(channel).map(|node| class_of[node.index()]);
-            if from != to {
-                least_into[to] = least_into[to].min(length(channel));
-                least_out[from] = least_out[from].min(length(channel));
-            }
-        }
-        // A class that no channel reaches needs nothing by this argument.
-        for least in least_into.iter_mut().chain(&mut least_out).filter(|least| **least == u64::MAX) {
-            *least = 0;
-        }
-        Self { class_of, least_into, least_out }
-    }
-
-    /// The sum of lengths that the parts of a group travel at least, for an operation that copies or adds up.
-    fn parts(&self, collective: Collective, group: &[NodeId]) -> u128 {
-        let class = |chip: &NodeId| self.class_of[chip.index()];
-        let classes: BTreeSet<usize> = group.iter().map(class).collect();
-        let into = |class: usize| u128::from(self.least_into[class]);
-        let out = |class: usize| u128::from(self.least_out[class]);
-        // What the part of a chip needs in all classes but its own.
-        let elsewhere = |least: &dyn Fn(usize) -> u128| {
-            let all: u128 = classes.iter().map(|&class| least(class)).sum();
-            group.iter().map(|chip| all - least(class(chip))).sum::<u128>()
-        };
-        match collective {
-            Collective::ReduceScatter => elsewhere(&out),
-            Collective::AllReduce => {
-                // Every class but the one that first has the sum sends its own part out and takes the sum in.
-                let both = |class: usize| into(class) + out(class);
-                let all: u128 = classes.iter().map(|&class| both(class)).sum();
-                let spared = classes.iter().map(|&class| both(class)).max().unwrap_or(0);
-                (all - spared) * group.len() as u128
-            }
-            _ => elsewhere(&into),
-        }
-    }
-}
-
-/// The time of a lane for some bytes, rounded down.
-pub(super) fn time_of(bytes: Fraction, unit_bps: u64) -> u128 {
-    let seconds = bytes.times(Fraction::new(8u8, unit_bps.max(1)));
-    let (mut rest, below) = (seconds.numerator(), seconds.denominator());
-    let mut time = 0;
-    // Seconds, then nanoseconds, then attoseconds, so that no product overflows.
-    for finer in [1, NANO, NANO] {
-        rest *= finer;
-        time = time * finer + rest / below;
-        rest %= below;
-    }
-    time
 }
 
 /// The sum of lengths that the parts of an operation travel at least.
@@ -374,60 +254,4 @@ fn schedule_volume(unit_bps: u64, bounded: &BoundedOperation<'_>) -> u128 {
         time_of(bound.volume().times(Fraction::new(bounded.bytes, sharers)), unit_bps)
     };
     schedule.bounds.iter().filter(|bound| bound.is_universal()).map(time).max().unwrap_or(0)
-}
-
-/// The concurrent flow of what operations send between pairs.
-struct PairFlow {
-    /// `[channel]`: the lengths that bound it.
-    lengths: Vec<u64>,
-    /// Bytes of a step on a lane of the busiest channel, in the flow that was found.
-    bytes_per_lane: Option<Fraction>,
-}
-
-impl PairFlow {
-    /// `None` where the operations send nothing between pairs.
-    fn new(scene: &Scene<'_>, operations: &[BoundedOperation<'_>]) -> Option<Self> {
-        if scene.endpoints().count() < 2 {
-            return None;
-        }
-        let topology = scene.topology;
-        let chips: Vec<NodeId> = topology.endpoints().collect();
-        let mut place = vec![usize::MAX; topology.node_count()];
-        chips.iter().enumerate().for_each(|(index, chip)| place[chip.index()] = index);
-        let sending = || operations.iter().filter(|bounded| !bounded.pairs.is_empty());
-        let part = |bounded: &BoundedOperation<'_>| bounded.part_bytes().floor().max(1);
-        let largest = sending().map(part).max()?;
-        // Equal parts weigh 1 each.
-        let heaviest = if sending().all(|bounded| part(bounded) == largest) { 1 } else { LARGEST_WEIGHT };
-        let mut weights = vec![0u32; chips.len() * chips.len()];
-        // The most bytes of a unit of weight.
-        let mut unit = 0;
-        for bounded in sending() {
-            let weight = (part(bounded) * heaviest / largest).max(1);
-            unit = part(bounded).div_ceil(weight).max(unit);
-            for &(from, to) in bounded.pairs {
-                weights[place[from.index()] * chips.len() + place[to.index()]] += weight as u32;
-            }
-        }
-        let demand = Demand::matrix(chips.len(), weights).among_endpoints(topology.node_count(), chips);
-        // Routers with images under a symmetry of the demand need no lengths of their own.
-        let symmetry = topology.symmetry();
-        let kept = if scene.keeps_symmetry() {
-            symmetry.subgroup(|element| demand.is_kept_by(|node: NodeId| symmetry.image(element, node)))
-        } else {
-            symmetry.to_trivial()
-        };
-        let symmetric = topology.clone().with_symmetry(kept);
-        let scene = Scene { topology: &symmetric, lit: scene.lit.clone(), dead: scene.dead.clone() };
-        let start = vec![vec![1u32; symmetric.class_count(symmetric.symmetry())]];
-        let flow =
-            concurrent(&scene, &demand, StartLengths::Seeds(&start), FLOW, &fabc_base::progress::Silent);
-        let class = |channel| symmetric.channel_class(symmetric.symmetry(), channel).index();
-        let rate = flow.lower_end();
-        Some(Self {
-            lengths: symmetric.channels().map(|channel| flow.dual.lengths[class(channel)]).collect(),
-            bytes_per_lane: (rate > Fraction::ZERO)
-                .then(|| Fraction::new(rate.denominator() * unit, rate.numerator())),
-        })
-    }
 }

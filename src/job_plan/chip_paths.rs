@@ -1,7 +1,7 @@
 //! The paths of the forwarding tables between all chips, for questions about many placements.
 //!
-//! In: a scene with its tables. Out: for each pair of chips the channels that a message crosses. A fabric of n
-//! chips with paths of h hops needs n^2 (h + 2) numbers.
+//! In: a scene with its tables. Out: for each pair of chips the channels that a message crosses. A fabric of
+//! n chips with paths of h hops needs n^2 (h + 2) numbers.
 
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{ForwardingTables, Scene};

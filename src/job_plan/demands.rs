@@ -1,6 +1,6 @@
 //! What jobs send between chips in a step, as demands of a topology.
 
-use crate::loads::{message_pairs, operation_groups};
+use crate::messages::{message_pairs, operation_groups};
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{ChipGroups, Topology};
 use fabc_model::{Demand, Job};

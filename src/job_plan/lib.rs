@@ -14,22 +14,29 @@
 //! - [`PhaseBounds`] proves how long a phase takes at least on a topology with a placement, and
 //!   [`UniversalLimits`] on any.
 
+mod bounded;
 mod bounds;
 mod chip_paths;
 mod demands;
 mod exchange;
+mod length_classes;
 mod loads;
+mod messages;
+mod pair_flow;
 mod places;
 mod quick;
 mod reconfigure;
 mod step;
 mod universal;
+mod volume;
 
-pub use bounds::{BoundedOperation, PhaseBounds};
+pub use bounded::BoundedOperation;
+pub use bounds::PhaseBounds;
 pub use chip_paths::{ChipPaths, MOST_PATH_CHIPS, MessageWays};
 pub use demands::{PlacedJob, message_demand, search_demand};
 pub use exchange::{ExchangeSettings, exchange_ranks};
-pub use loads::{OperationLoad, PhaseTimes, exchanged_pairs, message_pairs, operation_groups, phase_times};
+pub use loads::{OperationLoad, PhaseTimes, phase_times};
+pub use messages::{exchanged_pairs, message_pairs, operation_groups};
 pub use places::{PlacementError, RankPlacement, check_chosen, only_placement, placements};
 pub use quick::quick_gather_time;
 pub use reconfigure::{ChangeRules, StagePlan, best_plan_by_rules};

@@ -10,7 +10,8 @@
 //! The busiest channel is busy for at least the volume of a bound, and its last byte makes one more hop. Runs
 //! of an operation follow each other, so each of them makes that hop.
 
-use super::bounds::{BoundVolume, time_of};
+use super::messages::is_gather;
+use super::volume::{BoundVolume, time_of};
 use fabc_ir::Fraction;
 use fabc_model::{Collective, Job, JobOperation, JobOperationKind, RankGroups};
 use fabc_passes::limit::NearestChips;
@@ -137,11 +138,6 @@ impl UniversalLimits {
         let lanes = nearest.lanes * fan + inside.min(nearest.lanes);
         time_of(Fraction::new(places, lanes.max(1)), self.unit_bps)
     }
-}
-
-/// Whether an operation copies to all of a group, or adds up for each of it.
-pub(super) fn is_gather(kind: JobOperationKind) -> bool {
-    matches!(kind, JobOperationKind::Collective(Collective::AllGather | Collective::ReduceScatter))
 }
 
 /// The part of the bytes of an operation that a chip takes in at least, on average over its group.

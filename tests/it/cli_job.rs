@@ -104,7 +104,7 @@ fn groups_have_few_links_in_every_topology() {
     for ranks in [2u32, 4, 8, 16, 64] {
         let phase =
             read(place.path(), &format!("pod/jobs/of_{ranks}.json"))["scenarios"][0]["phases"][0].clone();
-        // n chips have at most (n / 2) log2 n links among them. Other chips take in what they pass on to five.
+        // n chips have at most (n / 2) log2 n links among them. Others take in what they pass on to five.
         let lanes = 5.0 + f64::from(ranks).log2() / 6.0;
         let least = f64::from(ranks - 1) * 1_048_576.0 * 0.02 / lanes + 20.0;
         let universal = phase["universal_ns"].as_f64().unwrap();

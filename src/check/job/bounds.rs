@@ -6,8 +6,8 @@
 //! - Relays: what does not come from a chip of its own group was taken in by a router that passes it on.
 //! - Schedules: the bounds that were proved with them.
 //!
-//! A phase ends no sooner than the last byte of its busiest channel arrives, a hop after it left, in every run
-//! of an operation. Nor does it end before data has come to the farthest chip, in every run.
+//! A phase ends no sooner than the last byte of its busiest channel arrives, a hop after it left, in every
+//! run of an operation. Nor does it end before data has come to the farthest chip, in every run.
 
 use super::scene::JobScene;
 use crate::schedule::{BoundVolume, bound_volume, lengths_from};
@@ -62,7 +62,7 @@ impl BoundClaim<'_> {
 
 /// The least times of the busiest channel.
 struct BusyBound {
-    /// With all operations.
+    /// With all operations of the phase at the same time.
     phase: u128,
     /// `[operation]`: with this one alone.
     alone: Vec<u128>,
@@ -146,7 +146,7 @@ fn travelled(
 
 /// Routers that channels of length 0 join, whichever way they run.
 struct Regions {
-    /// `[router]`: its region.
+    /// `[router]`: the first router that channels of length 0 join it to.
     region: Vec<usize>,
     /// `[region]`: the shortest channel into it, and the shortest one out of it.
     doors: BTreeMap<usize, [u64; 2]>,

@@ -2,17 +2,16 @@
 //!
 //! A coordinate of a chip in its cube is written in a Gray code, where the next one differs in one bit. If
 //! every link that may ever be made flips one bit of one coordinate, the links that flip a given bit join the
-//! chips with 0 there to those with 1. So there are at most as many as the fewer of these, times the links of a
-//! chip that flip the bit. Each half is halved by another bit, down to single chips, or to chips with equal
+//! chips with 0 there to those with 1. So there are at most as many as the fewer of these, times the links of
+//! a chip that flip the bit. Each half is halved by another bit, down to single chips, or to chips with equal
 //! bits, which have no links. The worst halves are equal halves.
 
-use super::FaceSets;
 use fabc_base::ids::NodeId;
 use fabc_model::{Capacities, Pod};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A chip in a cube, as an index.
-type Position = usize;
+pub(super) type Position = usize;
 
 /// A bound on the links among chips.
 pub(crate) struct FewLinks {
@@ -23,8 +22,13 @@ pub(crate) struct FewLinks {
 }
 
 impl FewLinks {
+    /// `faces` has the position of every face that a switch connects, and those that it may be connected to.
     /// `None` where some link may flip no bit, or more than one.
-    pub(super) fn new(pod: &Pod, capacities: &Capacities, faces: &FaceSets) -> Option<Self> {
+    pub(super) fn new(
+        pod: &Pod,
+        capacities: &Capacities,
+        faces: impl Iterator<Item = (Position, Vec<Position>)>,
+    ) -> Option<Self> {
         let mut flipped: BTreeMap<(Position, [u32; 3]), u64> = BTreeMap::new();
         let mut links: BTreeMap<Position, u64> = BTreeMap::new();
         let positions = pod.chips_per_cube() as usize;
@@ -36,11 +40,10 @@ impl FewLinks {
             }
         }
         let fiber = pod.ocses.iter().map(|ocs| capacities.capacity(ocs.link)).max().unwrap_or(0);
-        for (slot, &set) in faces.set_of.iter().enumerate() {
-            let one = faces.slots[slot].0;
+        for (one, others) in faces {
             let mut bits = BTreeSet::new();
-            for &far in &faces.sets[set] {
-                bits.insert(flip(pod, one, faces.slots[far].0)?);
+            for other in others {
+                bits.insert(flip(pod, one, other)?);
             }
             for bit in bits {
                 *flipped.entry((one, bit)).or_default() += fiber;

@@ -1,7 +1,7 @@
 //! What a job sends, in ranks, and the paths between chips.
 
 use crate::chip_paths::ChipPaths;
-use crate::loads::{message_pairs, operation_groups};
+use crate::messages::{message_pairs, operation_groups};
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{ChipGroups, Scene};
 use fabc_model::{Collective, Job, JobOperation, JobOperationKind};

@@ -7,8 +7,8 @@
 //! another power of two.
 //!
 //! A set of n chips, in any cubes, is cut in two by a digit. Across go at most as many links as the smaller
-//! half has chips, times the links of a chip that change this digit. The halves are cut by the next digit, and
-//! so on. Chips with the same digits have no link. So the set has at most as many links as n corners of a
+//! half has chips, times the links of a chip that change this digit. The halves are cut by the next digit,
+//! and so on. Chips with the same digits have no link. So the set has at most as many links as n corners of a
 //! hypercube, which are the number of ones in the binary numbers below n (Hart 1976), times the same factor.
 
 use super::shape::CubeShape;

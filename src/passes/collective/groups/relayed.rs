@@ -4,8 +4,8 @@
 //! the cheapest path from a chip that it has reached to one that it lacks. Busy channels cost more
 //! ([`LoadPotential`]), so trees avoid them. Every tree in turn is grown anew, and kept if it costs less.
 //!
-//! Cost: for every tree of a sweep one search of cheapest paths, which goes on from each chip that it reaches.
-//! The load need not be the least one.
+//! Cost: for every tree of a sweep one search of cheapest paths, which goes on from each chip that it
+//! reaches. The load need not be the least one.
 
 use super::super::error::CollectiveError;
 use super::super::load_potential::{ChannelBalance, LoadPotential};

@@ -10,6 +10,7 @@ use fabc_passes::collective::{
     CollectiveError, ScheduleRequest, check_duplex, check_pair_paths, check_plannable, check_within,
     pair_paths_in_groups, pairs, relayed, ring, star, within,
 };
+use rayon::prelude::*;
 
 /// Parts of the data of a chip with which trees within groups are tried, beside those of the optimum. Fewer
 /// parts suit small vectors.
@@ -107,6 +108,21 @@ pub(super) fn group_copies(
         Base::GroupPaths => pair_paths_in_groups(scene, groups, bounds, request)?,
         _ => Vec::new(),
     })
+}
+
+/// The schedules of several plans in groups that follow no tables, made at the same time.
+///
+/// # Errors
+/// Those of [`group_copies`].
+pub(super) fn copies_of_all(
+    scene: &Scene<'_>,
+    groups: Option<&ChipGroups>,
+    bases: &[Base],
+    bounds: &[CollectiveBound],
+    seed: u64,
+) -> Result<Vec<Vec<Schedule>>, CollectiveError> {
+    let Some(groups) = groups else { return Ok(Vec::new()) };
+    bases.par_iter().map(|&base| group_copies(scene, groups, base, None, bounds, seed)).collect()
 }
 
 /// Checks whether a collective in groups can be planned on the healthy scene of a spec.

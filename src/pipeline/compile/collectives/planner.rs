@@ -2,7 +2,7 @@
 //! requested.
 
 use super::algorithms::{Base, SceneSize, few_messages, plans_to_try};
-use super::grouped::{group_copies, group_plans, groups_of_scene};
+use super::grouped::{copies_of_all, group_copies, group_plans, groups_of_scene};
 use super::plans::{CheckedSchedule, FastestPlan, bounded, convicted, own_bounds};
 use super::times::ScheduleTimes;
 use super::unasked::{ForestUse, has_pair_paths};
@@ -18,7 +18,6 @@ use fabc_passes::collective::{
     derive_schedule, direct, flow_bound_by_lengths, forest, group_bounds, least_time, multitree,
     natural_chunks, pair_paths, pull, rooted, slowest_chip, tightest_bound, trees,
 };
-use rayon::prelude::*;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -48,24 +47,20 @@ pub(super) struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     pub(super) fn new(scene: &'a Scene<'a>, cost: CollectiveCost, request: Rc<CollectivesRequest>) -> Self {
-        let (copies, checked, bounds, delays) =
-            (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let rests = check_chunks_can_rest(scene).is_ok();
-        let (forest_use, groups) = (OnceCell::new(), OnceCell::new());
         Self {
             scene,
             cost,
             request,
             tables: None,
             lengths: &[],
-            groups,
-            rests,
-            forest_use,
+            groups: OnceCell::new(),
+            rests: check_chunks_can_rest(scene).is_ok(),
+            forest_use: OnceCell::new(),
             size: None,
-            copies,
-            checked,
-            bounds,
-            delays,
+            copies: BTreeMap::new(),
+            checked: BTreeMap::new(),
+            bounds: BTreeMap::new(),
+            delays: BTreeMap::new(),
         }
     }
 
@@ -372,13 +367,13 @@ impl<'a> Planner<'a> {
         if self.request.groups.is_some() {
             return self.group_copies(collective, base);
         }
-        if let (Base::Direct(chunks, latency), Some(root)) = (base, self.root(collective)) {
-            let tables = self.tables.ok_or(CollectiveError::Untabled)?;
-            let request = ScheduleRequest { chunks: Some(chunks), seed: self.request.seed, latency };
-            return Ok(Rc::new(vec![rooted(self.scene, tables, collective, root, request)?]));
-        }
         let seed = self.request.seed;
         let request = |chunks, latency| ScheduleRequest { chunks: Some(chunks), seed, latency };
+        if let (Base::Direct(chunks, latency), Some(root)) = (base, self.root(collective)) {
+            let tables = self.tables.ok_or(CollectiveError::Untabled)?;
+            let request = request(chunks, latency);
+            return Ok(Rc::new(vec![rooted(self.scene, tables, collective, root, request)?]));
+        }
         if let (Base::Forest(parts), Some(root)) = (base, self.root(collective)) {
             return Ok(Rc::new(vec![forest(self.scene, Some(root), parts, request(1, 0))?]));
         }
@@ -410,19 +405,13 @@ impl<'a> Planner<'a> {
 
     /// Makes the plans of trees in groups at the same time, since they take longest.
     fn grow_trees(&mut self, collective: Collective, wanted: &[Base]) -> Result<(), CollectivesError> {
-        let is_grown = |base: &Base| matches!(base, Base::Relayed(_)) && !self.copies.contains_key(base);
-        let grown: Vec<Base> = wanted.iter().copied().filter(is_grown).collect();
-        if grown.len() < 2 || collective == Collective::AllToAll {
-            return Ok(());
+        let is_new = |base: &Base| matches!(base, Base::Relayed(_)) && !self.copies.contains_key(base);
+        let grown: Vec<Base> = wanted.iter().copied().filter(is_new).collect();
+        if collective != Collective::AllToAll && grown.len() > 1 {
+            let bounds = self.bounds(Collective::AllGather)?;
+            let copies = copies_of_all(self.scene, self.groups()?, &grown, &bounds, self.request.seed)?;
+            self.copies.extend(grown.into_iter().zip(copies.into_iter().map(Rc::new)));
         }
-        let bounds = self.bounds(Collective::AllGather)?;
-        let Some(groups) = self.groups()? else { return Ok(()) };
-        let (scene, tables, seed, bounds) = (self.scene, self.tables, self.request.seed, &bounds[..]);
-        let copies: Vec<Vec<Schedule>> = grown
-            .par_iter()
-            .map(|&base| group_copies(scene, groups, base, tables, bounds, seed))
-            .collect::<Result<_, CollectiveError>>()?;
-        self.copies.extend(grown.into_iter().zip(copies.into_iter().map(Rc::new)));
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use crate::compile::collectives::CollectivesError;
 use fabc_base::diag::{Failure, Span};
 use fabc_job_plan::PlacementError;
-use fabc_model::Job;
+use fabc_model::{Job, JobOperation, JobPhase};
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -79,6 +79,17 @@ pub enum JobPlanError {
 }
 
 impl JobPlanError {
+    /// The error of an operation that no schedule does.
+    pub(super) fn of_operation(job: &Job, phase: &JobPhase, operation: &JobOperation, reason: &str) -> Self {
+        Self::Operation {
+            job: job.name.clone(),
+            operation: format!("{}.{}", phase.name, operation.name),
+            reason: reason.to_owned(),
+            hint: "`fabc explain FAB0652` lists what operations need".to_owned(),
+            span: Some(operation.span),
+        }
+    }
+
     /// The error of a job whose fabric does not have its placement.
     pub(super) fn of_place(job: &Job, PlacementError { problem, hint }: PlacementError) -> Self {
         JobPlanError::Place { job: job.name.clone(), problem, hint, span: Some(job.span) }

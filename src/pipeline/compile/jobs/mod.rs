@@ -5,14 +5,18 @@
 //! scenarios have the same one.
 
 mod errors;
+mod estimates;
+mod gathers;
+mod limits;
 mod plan;
 mod reconfigure;
 mod topology;
 
 pub use errors::JobPlanError;
-pub use plan::{JobPlanner, times_by_ports, universal_limits};
-use plan::{PlannedPhases, operation_error};
-pub(super) use plan::{limits_of_chips, universal_step};
+pub(super) use limits::{limits_of_chips, universal_step};
+pub use limits::{times_by_ports, universal_limits};
+pub use plan::JobPlanner;
+use plan::PlannedPhases;
 use reconfigure::reconfiguration;
 pub(super) use topology::{JobTarget, TargetedTopology, topology_for_jobs};
 
@@ -286,7 +290,7 @@ fn check_operations(job: &Job, topology: &Topology, only: Option<&RankPlacement>
                 _ => check_plannable(&scene).and_then(|()| check_duplex(&scene)),
             };
             checked.map_err(|reason| {
-                operation_error(job, phase, operation, &reason.to_string()).into_failure()
+                JobPlanError::of_operation(job, phase, operation, &reason.to_string()).into_failure()
             })?;
         }
     }

@@ -5,7 +5,8 @@
 //! Messages count on their best paths, on the topology of the fabric as on the others. A topology in which
 //! every cube is wrapped on itself connects no two cubes. It is compared for phases that stay in cubes.
 
-use super::plan::{JobPlanner, universal_limits};
+use super::limits::universal_limits;
+use super::plan::JobPlanner;
 use super::topology::{JobTarget, balanced_tables, known_topologies, wired_topology};
 use fabc_base::ids::NodeId;
 use fabc_ir::{PhaseTopology, Reconfiguration, Scene, Topology, picoseconds};

@@ -9,7 +9,8 @@
 //! their tables.
 
 use super::errors::JobPlanError;
-use super::plan::{JobPlanner, universal_limits};
+use super::limits::universal_limits;
+use super::plan::JobPlanner;
 use crate::compile::aim::JobAim;
 use crate::compile::finalists::searched_topology;
 use crate::compile::routing::aimed_tables;
