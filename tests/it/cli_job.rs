@@ -114,6 +114,57 @@ fn groups_have_few_links_in_every_topology() {
     fabc(place.path(), &["verify", "out/pod"], 0);
 }
 
+/// Jobs of 24 chips: every group size, one or several operations at once, neighbours first or last.
+fn jobs_of_all_groups() -> Vec<String> {
+    let mut jobs = Vec::new();
+    for size in [2, 3, 4, 8, 12] {
+        for (place, axes) in [format!("a = {size}; b = {};", 24 / size), format!("b = {}; a = {size};", 24 / size)]
+            .into_iter()
+            .enumerate()
+        {
+            let gather = "collective in = all_gather { over = a; size = 24 MiB; }";
+            let scatter = "collective out = reduce_scatter { over = a; size = 24 MiB; times = 3; }";
+            let others = "collective sum = all_reduce { over = a; size = 24 MiB; } \
+                          collective exchange = all_to_all { over = b; size = 24 MiB; }";
+            jobs.push(format!(
+                "job j{size}_{place} {{ axes {{ {axes} }} scenarios = all; phase one {{ {gather} }} \
+                 phase two {{ {gather} {scatter} }} phase three {{ {others} {scatter} }} \
+                 phase four {{ send on {{ along = a; size = 1 MiB; both = yes; }} }} }}"
+            ));
+        }
+    }
+    jobs
+}
+
+#[test]
+fn no_plan_is_below_its_bounds() {
+    let topologies = ["torus 2 x 2 x 6;", "synthesize { symmetry = translation; effort = 1; seed = 1; }"];
+    let mut witnesses = std::collections::BTreeSet::new();
+    for topology in topologies {
+        let spec = SpecText::pod([2, 2, 2], 3).with(&format!("topology = {topology}"));
+        let place = built(&jobs_of_all_groups().iter().fold(spec, |spec, job| spec.with(job)));
+        for entry in std::fs::read_dir(place.path().join("out/pod/jobs")).unwrap() {
+            let file = format!("pod/jobs/{}", entry.unwrap().file_name().to_string_lossy());
+            let job = read(place.path(), &file);
+            // Others are schedules.
+            for scenario in job["scenarios"].as_array().into_iter().flatten() {
+                for phase in scenario["phases"].as_array().unwrap() {
+                    let [universal, bound, time] =
+                        ["universal_ns", "bound_ns", "time_ns"].map(|key| phase[key].as_f64().unwrap());
+                    assert!(0.0 < universal && universal <= bound + 0.01, "{file}: {phase}");
+                    assert!(bound <= time + 0.01, "{file}: {phase}");
+                    witnesses.insert(match &phase["witness"] {
+                        Value::Object(witness) => witness.keys().next().unwrap().clone(),
+                        other => other.as_str().unwrap().to_owned(),
+                    });
+                }
+            }
+        }
+        fabc(place.path(), &["verify", "out/pod"], 0);
+    }
+    assert!(witnesses.contains("lengths") && witnesses.contains("relays"), "{witnesses:?}");
+}
+
 #[test]
 fn groups_along_an_axis_are_bound_by_its_channels() {
     let job = "job rows { axes { x = 4; rest = 16; } \

@@ -93,7 +93,8 @@ fn pods(documents: &mut Documents) {
         .with("collective sums = all_reduce { size = 1 MiB; } collective all = all_to_all { size = 1 MiB; }")
         .with("collective start = broadcast { root = 1; size = 1 MiB; } collective trees = all_reduce { size = 64 KiB; algorithm = trees; }")
         .with("collective tiny = all_gather { size = 1 KiB; chunks = 64; }")
-        .with("job step { axes { rows = 4; others = 4; } phase first { collective in = all_gather { over = rows; size = 1 MiB; } collective exchange = all_to_all { over = rows; size = 1 KiB; skew = 1.3; } } phase last { send on { along = others; size = 1 KiB; } } reconfigure { switch = 10 ms; } }");
+        .with("job step { axes { rows = 4; others = 4; } phase first { collective in = all_gather { over = rows; size = 1 MiB; } collective exchange = all_to_all { over = rows; size = 1 KiB; skew = 1.3; } } phase last { send on { along = others; size = 1 KiB; } } reconfigure { switch = 10 ms; } }")
+        .with("job rows { axes { others = 2; row = 8; } phase all { collective in = all_gather { over = row; size = 1 MiB; } collective out = reduce_scatter { over = row; size = 1 MiB; } } }");
     documents.build("small", &format!("param sides = 2;\n{}", small.text()), &["--set", "sides=3"]);
     documents.build("analyzed", &small.clone().named("analyzed").text(), &["--stop-after", "analyze"]);
     let links = SpecText::pod([2, 2, 2], 2).named("links").with("budget { vcs = 2; faults = 1 link; }");
