@@ -10,6 +10,7 @@ mod cli;
 mod cli_build;
 mod cli_collective;
 mod cli_job;
+mod cli_job_bounds;
 mod cli_job_questions;
 mod cli_parts;
 mod cli_plan;

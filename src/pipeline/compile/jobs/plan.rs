@@ -63,7 +63,7 @@ fn loads_of<'a>(
 
 impl<'a> JobPlanner<'a> {
     /// Prepares a scene. `tables` are its forwarding tables, if packets follow some. `limits` are those of
-    /// its topology ([`universal_limits`]).
+    /// its topology ([`universal_limits`](super::universal_limits)).
     pub fn new(
         fabric: &'a Fabric,
         scene: &'a Scene<'a>,
