@@ -281,7 +281,7 @@ mod tests {
     fn every_choice_of_the_language_is_offered() {
         use fabc_lang::syntax::words::FieldKind;
         // Names, routers and files are looked up, not offered as words.
-        const OTHERS: [&str; 18] = [
+        const OTHERS: [&str; 19] = [
             "for",
             "leaf",
             "spine",
@@ -297,6 +297,7 @@ mod tests {
             "of",
             "root",
             "after",
+            "phases",
             "from",
             "to",
             "at",
