@@ -40,7 +40,7 @@ impl LoadPotential {
 }
 
 /// Balancing ends after so many widths in turn that gained nothing.
-const IDLE_WIDTHS: u32 = 2;
+const IDLE_WIDTHS: u32 = 1;
 
 /// Parts on paths that can be balanced.
 pub(super) trait ChannelBalance {
