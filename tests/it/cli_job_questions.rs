@@ -333,3 +333,29 @@ fn the_bounds_of_an_estimate_are_those_of_an_even_choice() {
     assert!(ask(&[]).contains("even choice of experts: all pairs of ranks send as much"));
     assert!(ask(&["--set", "skew=1.3"]).contains("skew 1.3 in `experts.exchange`"));
 }
+
+#[test]
+fn a_job_in_a_slice_has_all_that_a_job_has() {
+    let slices = SpecText::pod([2, 2, 2], 4).without("budget").without("topology").with(
+        "slice train { cubes = 2; count = 2; budget { vcs = 2; faults = 1 ocs; } \
+         topology = synthesize { for = inner; effort = 1; seed = 1; } \
+         job inner { axes { tensor = 4; expert = 4; } place = search; scenarios = all; \
+         phase layers { collective in = all_gather { over = tensor; size = 8 MiB; times = 3; } \
+         collective out = reduce_scatter { over = tensor; size = 8 MiB; } } \
+         phase experts { collective exchange = all_to_all { over = expert; size = 64 MiB; skew = 1.5; } } \
+         reconfigure { switch = 1 ms; phases = [experts]; } } \
+         require inner.communication <= 1 s; require fault.inner.step <= 1 s; }",
+    );
+    let place = tempfile::tempdir().unwrap();
+    build(place.path(), "fabric.fab", &slices);
+    let file = read(place.path(), "out/pod/slices/train/jobs/inner.json");
+    assert_eq!(file["scenarios"].as_array().unwrap().len(), 13);
+    // Tables that are as good as the best flow: nothing says that best paths take longer.
+    let (planned, weighed) =
+        (&file["scenarios"][0]["phases"], &file["reconfigure"]["topologies"][0]["phases_ns"]);
+    for phase in 0..2 {
+        let [most, time] = [&planned[phase]["time_ns"], &weighed[phase]].map(|time| time.as_f64().unwrap());
+        assert!(time <= most, "{time} {most}");
+    }
+    fabc(place.path(), &["verify", "out/pod"], 0);
+}

@@ -62,7 +62,7 @@ impl ScenarioContext<'_> {
             let mut result = self.job(job, &routed, &limits, target, progress)?;
             if !result.ranks.is_empty() {
                 let (fabric, topology) = (self.fabric, self.topology);
-                result.reconfiguration = reconfiguration(fabric, topology, index, &result.ranks, targets);
+                result.reconfiguration = reconfiguration(fabric, topology, index, &result, targets);
             }
             Ok(result)
         };

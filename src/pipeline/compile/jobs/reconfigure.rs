@@ -9,7 +9,7 @@ use super::limits::universal_limits;
 use super::plan::JobPlanner;
 use super::topology::{JobTarget, balanced_tables, known_topologies, wired_topology};
 use fabc_base::ids::NodeId;
-use fabc_ir::{PhaseTopology, Reconfiguration, Scene, Topology, picoseconds};
+use fabc_ir::{JobResult, PhaseTopology, Reconfiguration, Scene, Topology, picoseconds};
 use fabc_job_plan::{ChangeRules, best_plan_by_rules, operation_groups};
 use fabc_model::{Fabric, Job, JobPhase, Pod, job_stages};
 use fabc_passes::{cross_connect, synth};
@@ -35,15 +35,15 @@ struct Other<'a> {
 /// What a job would gain by topologies of their own for some phases. `None` where it has only one stage, and
 /// where the times of other topologies are not known: without switches, on a floor whose cables have lengths,
 /// and in large pods whose topology was not searched for jobs, unless the job has a block `reconfigure`.
-/// `index` is that of the job.
+/// `index` is that of the job, and `result` its plan on the fabric.
 pub(super) fn reconfiguration(
     fabric: &Fabric,
     topology: &Topology,
     index: usize,
-    ranks: &[NodeId],
+    result: &JobResult,
     targets: &[JobTarget],
 ) -> Option<Reconfiguration> {
-    let job = &fabric.jobs[index];
+    let (job, ranks) = (&fabric.jobs[index], &result.ranks[..]);
     let stages = job_stages(&job.phases);
     let pod = fabric.pod().filter(|_| fabric.floor.is_none() && stages.len() > 1)?;
     if targets.is_empty() && job.reconfigure.is_none() && topology.node_count() > MOST_CHIPS {
@@ -68,6 +68,11 @@ pub(super) fn reconfiguration(
         PhaseTopology { topology: name.clone(), times }
     };
     let mut topologies: Vec<PhaseTopology> = all.par_iter().map(weigh).collect();
+    // The forwarding tables of the fabric may be better than the flow that was found on it.
+    let planned_phases = result.nominal().map_or(&[][..], |nominal| &nominal.phases);
+    for (time, phase) in topologies[0].times.iter_mut().zip(planned_phases) {
+        *time = time.map(|time| time.min(picoseconds(phase.time())));
+    }
     topologies.extend(on_wrapped_cubes(fabric, pod, job, ranks));
     let is_whole = topologies[0].times.iter().all(Option::is_some);
     is_whole.then(|| planned(topologies, &stages, job))
