@@ -36,6 +36,12 @@ impl ChipGroups {
         self.group_of.get(&node).copied()
     }
 
+    /// Whether two routers are chips of one group.
+    pub fn are_together(&self, first: NodeId, second: NodeId) -> bool {
+        let group = self.group_of(first);
+        group.is_some() && group == self.group_of(second)
+    }
+
     /// Number of chips of the first group, which is that of all groups in a sound collective.
     pub fn size(&self) -> u64 {
         self.lists.first().map_or(0, |list| list.len() as u64)

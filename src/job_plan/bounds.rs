@@ -14,12 +14,12 @@
 
 use super::bounded::BoundedOperation;
 use super::length_classes::LengthClasses;
-use super::messages::{goes_between_pairs, is_gather};
+use super::messages::{goes_between_pairs, is_gather, message_pairs};
 use super::pair_flow::PairFlow;
 use super::volume::{BoundVolume, time_of};
 use fabc_base::ids::{ChannelId, Id, IdVec, LinkTypeId, NodeId};
-use fabc_ir::{CollectiveBound, Fraction, JobBound, JobWitness, Scene};
-use fabc_model::{JobOperation, JobOperationKind};
+use fabc_ir::{ATTOSECONDS_OF_A_PICOSECOND, CollectiveBound, Fraction, JobBound, JobWitness, Scene};
+use fabc_model::{Collective, JobOperationKind};
 use fabc_passes::collective::ShortestPaths;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,9 +43,9 @@ pub struct PhaseBounds<'a> {
 impl PhaseBounds<'_> {
     /// The best lower bound that is found.
     pub fn best(&self) -> JobBound {
-        let farthest = self.farthest_time();
+        let (wait, farthest) = (self.wait(), self.farthest_time());
         let bound = |witness: JobWitness| {
-            let time = self.volume(&witness).time(self.wait(), &self.plain_operations()).max(farthest);
+            let time = self.volume(&witness).time(wait, self.runs()).max(farthest);
             JobBound { time, witness }
         };
         let mut best = bound(JobWitness::Lengths(Vec::new()));
@@ -65,8 +65,7 @@ impl PhaseBounds<'_> {
     /// The lower bound that follows from hops alone: all bytes times the hops that they need, over all
     /// channels. It takes no search.
     pub fn by_hops(&self) -> u128 {
-        let volume = self.volume(&JobWitness::Lengths(Vec::new()));
-        volume.time(self.wait(), &self.plain_operations()).max(self.farthest_time())
+        self.length_volume(&[]).time(self.wait(), self.runs()).max(self.farthest_time())
     }
 
     /// The estimated time of messages on their best paths: the volume of a flow that was found for them, and
@@ -74,13 +73,14 @@ impl PhaseBounds<'_> {
     pub fn estimate(&self) -> u128 {
         let volume = match PairFlow::new(self.scene, self.operations).and_then(|flow| flow.bytes_per_lane) {
             Some(bytes) => time_of(bytes, self.unit_bps),
-            None => self.volume(&JobWitness::Lengths(Vec::new())).together,
+            None => self.length_volume(&[]).together,
         };
         volume + self.farthest_time()
     }
 
-    fn plain_operations(&self) -> Vec<JobOperation> {
-        self.operations.iter().map(|bounded| bounded.operation.clone()).collect()
+    /// The runs of each operation.
+    fn runs(&self) -> impl Iterator<Item = u64> {
+        self.operations.iter().map(|bounded| bounded.operation.times)
     }
 
     /// The time of a message over the fastest lit channel.
@@ -115,14 +115,25 @@ impl PhaseBounds<'_> {
         let length = |channel: ChannelId| lengths.get(channel.index()).copied().unwrap_or(1);
         let lanes = |channel| u128::from(self.scene.topology.channel_capacity(channel));
         let places = self.scene.channels().map(|channel| u128::from(length(channel)) * lanes(channel)).sum();
-        let classes = LengthClasses::new(self.scene, &length);
-        let needed = |bounded: &BoundedOperation<'_>| -> u128 {
-            let parts = length_parts(self.scene, bounded, &length, &classes);
-            bounded.part_bytes().times(Fraction::integer(parts)).floor()
-        };
-        let bytes: Vec<u128> = self.operations.iter().map(needed).collect();
+        let bytes = self.byte_lengths(&length);
         let time = |bytes: u128| time_of(Fraction::new(bytes, u128::max(places, 1)), self.unit_bps);
         BoundVolume { together: time(bytes.iter().sum()), alone: bytes.into_iter().map(time).collect() }
+    }
+
+    /// `[operation]`: bytes times the lengths that they travel at least, rounded down.
+    fn byte_lengths(&self, length: &(impl Fn(ChannelId) -> u64 + Sync)) -> Vec<u128> {
+        let classes = LengthClasses::new(self.scene, length);
+        let needed = |bounded: &BoundedOperation<'_>| {
+            let parts = match bounded.operation.kind {
+                _ if !bounded.pairs.is_empty() => pair_lengths(self.scene, bounded.pairs, length, false),
+                JobOperationKind::Collective(collective) => {
+                    bounded.groups.lists().iter().map(|list| classes.parts(collective, list)).sum()
+                }
+                JobOperationKind::Send { .. } => 0,
+            };
+            bounded.part_bytes().times(Fraction::integer(parts)).floor()
+        };
+        self.operations.iter().map(needed).collect()
     }
 
     /// Whether routers can pass on copies for groups of others, on links that run both ways.
@@ -135,13 +146,7 @@ impl PhaseBounds<'_> {
     fn relay_volume(&self) -> BoundVolume {
         let topology = self.scene.topology;
         let gathers = || self.operations.iter().filter(|bounded| is_gather(bounded.operation.kind));
-        let is_inside = |channel: &ChannelId| {
-            let [from, to] = [topology.source(*channel).node, topology.target(*channel).node];
-            gathers().any(|bounded| {
-                let group = bounded.groups.group_of(from);
-                group.is_some() && group == bounded.groups.group_of(to)
-            })
-        };
+        let is_inside = |channel: &ChannelId| gathers().any(|bounded| self.is_inside(bounded, *channel));
         let lanes = |channel| u128::from(topology.channel_capacity(channel));
         let (all, inside): (u128, u128) = (
             self.scene.channels().map(lanes).sum(),
@@ -149,16 +154,19 @@ impl PhaseBounds<'_> {
         );
         let links = topology.nodes().map(|node| self.scene.channels_from(node).count() as u128).max();
         let fan = links.unwrap_or(0).saturating_sub(1).max(1);
-        let classes = LengthClasses::new(self.scene, &|_| 1);
-        let places = |bounded: &BoundedOperation<'_>| {
-            let parts = length_parts(self.scene, bounded, &|_| 1, &classes);
-            let bytes = bounded.part_bytes().times(Fraction::integer(parts)).floor();
+        let places = |(bounded, bytes): (&BoundedOperation<'_>, u128)| {
             bytes * if is_gather(bounded.operation.kind) { fan + 1 } else { fan }
         };
-        let places: u128 = self.operations.iter().map(places).sum();
+        let places: u128 = self.operations.iter().zip(self.byte_lengths(&|_| 1)).map(places).sum();
         let together = time_of(Fraction::new(places, (all * fan + inside).max(1)), self.unit_bps);
         let alone = vec![if self.operations.len() == 1 { together } else { 0 }; self.operations.len()];
         BoundVolume { together, alone }
+    }
+
+    /// Whether a channel joins two chips of one group of an operation.
+    fn is_inside(&self, bounded: &BoundedOperation<'_>, channel: ChannelId) -> bool {
+        let topology = self.scene.topology;
+        bounded.groups.are_together(topology.source(channel).node, topology.target(channel).node)
     }
 
     /// Lengths of 0 and 1 that may prove much: 1 inside of the groups of gathers, or on links of one type.
@@ -168,14 +176,8 @@ impl PhaseBounds<'_> {
         let chosen = |is_one: &dyn Fn(ChannelId) -> bool| -> Vec<u64> {
             topology.channels().map(|channel| u64::from(is_one(channel))).collect()
         };
-        let mut all: Vec<Vec<u64>> = Vec::new();
-        for bounded in copies {
-            let inside = |channel: ChannelId| {
-                let group = bounded.groups.group_of(topology.source(channel).node);
-                group.is_some() && group == bounded.groups.group_of(topology.target(channel).node)
-            };
-            all.push(chosen(&inside));
-        }
+        let inside = |bounded| chosen(&|channel| self.is_inside(bounded, channel));
+        let mut all: Vec<Vec<u64>> = copies.map(inside).collect();
         let link_type = |channel| topology.links()[topology.link_of(channel)].link_type;
         let types: BTreeSet<LinkTypeId> = topology.channels().map(link_type).collect();
         if types.len() > 1 {
@@ -187,25 +189,11 @@ impl PhaseBounds<'_> {
     }
 }
 
-/// The sum of lengths that the parts of an operation travel at least.
-fn length_parts(
-    scene: &Scene<'_>,
-    bounded: &BoundedOperation<'_>,
-    length: &(impl Fn(ChannelId) -> u64 + Sync),
-    classes: &LengthClasses,
-) -> u128 {
-    if !bounded.pairs.is_empty() {
-        return pair_lengths(scene, bounded.pairs, &|channel| u128::from(length(channel)), false);
-    }
-    let JobOperationKind::Collective(collective) = bounded.operation.kind else { return 0 };
-    bounded.groups.lists().iter().map(|list| classes.parts(collective, list)).sum()
-}
-
 /// The sum of the shortest lengths between pairs, or the longest of them.
 fn pair_lengths(
     scene: &Scene<'_>,
     pairs: &[(NodeId, NodeId)],
-    length: &(impl Fn(ChannelId) -> u128 + Sync),
+    length: &(impl Fn(ChannelId) -> u64 + Sync),
     longest: bool,
 ) -> u128 {
     let mut by_source: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
@@ -213,7 +201,7 @@ fn pair_lengths(
         by_source.entry(from).or_default().push(to);
     }
     let of_source = |(&source, targets): (&NodeId, &Vec<NodeId>)| {
-        let paths = ShortestPaths::new(scene, source, |channel| length(channel) as u64);
+        let paths = ShortestPaths::new(scene, source, length);
         match longest {
             true => targets.iter().filter_map(|&to| paths.total(std::iter::once(to))).max().unwrap_or(0),
             false => paths.total(targets.iter().copied()).unwrap_or(0),
@@ -225,22 +213,15 @@ fn pair_lengths(
 
 /// The time from a chip to the farthest one to which its data must come, in attoseconds.
 fn farthest(scene: &Scene<'_>, hops: &IdVec<ChannelId, u128>, bounded: &BoundedOperation<'_>) -> u128 {
-    let all: Vec<(NodeId, NodeId)>;
-    let pairs = match bounded.pairs {
-        [] => {
-            let of_group = |list: &Vec<NodeId>| {
-                let others = |&from: &NodeId| {
-                    list.iter().filter(move |&&to| to != from).map(move |&to| (from, to)).collect::<Vec<_>>()
-                };
-                list.iter().flat_map(others).collect::<Vec<_>>()
-            };
-            all = bounded.groups.lists().iter().flat_map(of_group).collect();
-            &all
-        }
-        pairs => pairs,
+    let all = match bounded.pairs {
+        // What every chip of a group hears of all others.
+        [] => message_pairs(JobOperationKind::Collective(Collective::AllToAll), bounded.groups),
+        _ => Vec::new(),
     };
+    let pairs = if all.is_empty() { bounded.pairs } else { &all };
     // Picoseconds, rounded down, so that sums of lengths fit.
-    pair_lengths(scene, pairs, &|channel| hops[channel] / 1_000_000, true) * 1_000_000
+    let picoseconds = |channel| (hops[channel] / ATTOSECONDS_OF_A_PICOSECOND) as u64;
+    pair_lengths(scene, pairs, &picoseconds, true) * ATTOSECONDS_OF_A_PICOSECOND
 }
 
 /// The time that the bounds of a schedule need for all runs of its operation, rounded down.

@@ -27,7 +27,7 @@ fn fewest_lanes(scene: &Scene<'_>, groups: &ChipGroups) -> u64 {
     let lanes = |&chip: &NodeId| {
         let inside = scene
             .channels_into(chip)
-            .filter(|&channel| groups.group_of(topology.source(channel).node) == groups.group_of(chip));
+            .filter(|&channel| groups.are_together(topology.source(channel).node, chip));
         inside.map(|channel| topology.channel_capacity(channel)).sum::<u64>()
     };
     groups.lists().iter().flatten().map(lanes).min().unwrap_or(0)

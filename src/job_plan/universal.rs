@@ -57,16 +57,19 @@ impl UniversalLimits {
             together: self.volume(operations, groups),
             alone: operations.iter().zip(groups).map(alone).collect(),
         };
-        volume.time(self.least_hop + overhead, operations)
+        volume.time(self.least_hop + overhead, operations.iter().map(|operation| operation.times))
     }
 
     /// The least time of the busiest lane.
     fn volume(&self, operations: &[JobOperation], groups: &[GroupedChips]) -> u128 {
         let ports = self.ports_time(operations, groups);
         let Some(nearest) = &self.nearest else { return ports };
-        ports
-            .max(self.capacity_time(nearest, operations, groups))
-            .max(self.dense_time(nearest, operations, groups))
+        let grouped = operations.iter().zip(groups);
+        let byte_hops: Vec<u128> =
+            grouped.map(|(operation, &groups)| self.byte_hops(nearest, operation, groups)).collect();
+        let capacity = Fraction::new(byte_hops.iter().sum::<u128>(), nearest.lanes.max(1));
+        let capacity = time_of(capacity, self.unit_bps);
+        ports.max(capacity).max(self.dense_time(nearest, operations, groups, &byte_hops))
     }
 
     /// The time of the bytes that a chip takes in or sends out on average, over all of its lanes.
@@ -83,7 +86,8 @@ impl UniversalLimits {
         time_of(Fraction::new(bytes, self.chip_lanes.max(1)), self.unit_bps)
     }
 
-    /// Bytes of an operation times the hops that they need at least, rounded down.
+    /// Bytes of an operation times the hops that they need at least, rounded down. All of them fit on the
+    /// lanes of the pod.
     fn byte_hops(&self, nearest: &NearestChips, operation: &JobOperation, groups: GroupedChips) -> u128 {
         let GroupedChips { size, members } = groups;
         let all = operation.step_bytes();
@@ -100,32 +104,19 @@ impl UniversalLimits {
         hops.times(Fraction::integer(all)).floor()
     }
 
-    /// The time of all bytes times hops over all lanes of a pod.
-    fn capacity_time(
-        &self,
-        nearest: &NearestChips,
-        operations: &[JobOperation],
-        groups: &[GroupedChips],
-    ) -> u128 {
-        let grouped = operations.iter().zip(groups);
-        let byte_hops: u128 =
-            grouped.map(|(operation, &groups)| self.byte_hops(nearest, operation, groups)).sum();
-        time_of(Fraction::new(byte_hops, nearest.lanes.max(1)), self.unit_bps)
-    }
-
     /// The time that gathers need because a group has few links inside. 0 where nothing is known of that.
     fn dense_time(
         &self,
         nearest: &NearestChips,
         operations: &[JobOperation],
         groups: &[GroupedChips],
+        byte_hops: &[u128],
     ) -> u128 {
         let Some(dense) = &nearest.dense else { return 0 };
         let fan = u128::from(dense.fan);
         let (mut places, mut inside) = (0, 0);
         let mut known: Vec<&RankGroups> = Vec::new();
-        for (operation, &grouped) in operations.iter().zip(groups) {
-            let bytes = self.byte_hops(nearest, operation, grouped);
+        for ((operation, grouped), bytes) in operations.iter().zip(groups).zip(byte_hops) {
             let is_gather = is_gather(operation.kind);
             places += bytes * if is_gather { fan + 1 } else { fan };
             // Several operations in the same groups share the links inside.

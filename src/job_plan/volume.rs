@@ -1,7 +1,6 @@
 //! The least times of busiest channels, and what follows from them for a phase.
 
 use fabc_ir::Fraction;
-use fabc_model::JobOperation;
 
 /// How many times finer nanoseconds are than seconds, and attoseconds than nanoseconds.
 const NANO: u128 = 1_000_000_000;
@@ -16,11 +15,10 @@ pub(super) struct BoundVolume {
 }
 
 impl BoundVolume {
-    /// The least time of the phase. `wait` is that of one more hop.
-    pub(super) fn time(&self, wait: u128, operations: &[JobOperation]) -> u128 {
-        let runs = |(volume, operation): (&u128, &JobOperation)| volume + wait * u128::from(operation.times);
-        let alone = self.alone.iter().zip(operations).map(runs).max().unwrap_or(0);
-        alone.max(if operations.is_empty() { 0 } else { self.together + wait })
+    /// The least time of the phase. `wait` is that of one more hop, and `runs` has those of each operation.
+    pub(super) fn time(&self, wait: u128, runs: impl Iterator<Item = u64>) -> u128 {
+        let alone = self.alone.iter().zip(runs).map(|(volume, runs)| volume + wait * u128::from(runs));
+        alone.max().map_or(0, |alone| alone.max(self.together + wait))
     }
 }
 

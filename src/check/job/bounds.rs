@@ -12,7 +12,7 @@
 use super::scene::JobScene;
 use crate::schedule::{BoundVolume, bound_volume, lengths_from};
 use fabc_base::ids::{ChannelId, Id, NodeId};
-use fabc_ir::{ChipGroups, CollectiveBound, JobWitness, Schedule};
+use fabc_ir::{ChipGroups, CollectiveBound, JobWitness, Schedule, Topology};
 use fabc_model::{Collective, JobOperation, JobOperationKind};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -317,16 +317,17 @@ pub(super) fn universal_time(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u
     let link = job.fabric.link_types.iter().map(|link| link.latency_cycles).min().unwrap_or(0);
     let cycles = u64::from(job.fabric.router_latencies().least) + u64::from(link);
     let hop = crate::schedule::cycles_time(cycles, job.fabric.clock_hz) + job.overhead();
+    let widest = widest_chip(job.scene.topology);
+    let volume = |claims: &[BoundClaim<'_>]| universal_volume(job, claims, widest);
     let busy = BusyBound {
-        phase: universal_volume(job, claims),
-        alone: claims.iter().map(|claim| universal_volume(job, std::slice::from_ref(claim))).collect(),
+        phase: volume(claims),
+        alone: claims.iter().map(|claim| volume(std::slice::from_ref(claim))).collect(),
     };
     busy.phase_time(claims, hop)
 }
 
-/// The least time of the busiest lane: of the lanes of a chip, and of those of a whole pod.
-fn universal_volume(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u128 {
-    let topology = job.scene.topology;
+/// The most lanes by which a chip hears others, or sends to them.
+fn widest_chip(topology: &Topology) -> u64 {
     let mut widest = 1;
     for chip in topology.endpoints() {
         let lanes = |channel| topology.channel_capacity(channel);
@@ -334,7 +335,13 @@ fn universal_volume(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u128 {
         let outwards: u64 = topology.channels_from(chip).map(lanes).sum();
         widest = widest.max(inwards).max(outwards);
     }
-    let chips = topology.endpoints().count() as u128;
+    widest
+}
+
+/// The least time of the busiest lane: of those of a chip, which are at most `widest`, and of those of a
+/// whole pod.
+fn universal_volume(job: &JobScene<'_>, claims: &[BoundClaim<'_>], widest: u64) -> u128 {
+    let chips = job.scene.topology.endpoints().count() as u128;
     let mut sums = [0u128; 2];
     for claim in claims {
         let size = u128::from(claim.groups.size().max(1));

@@ -39,9 +39,6 @@ impl LoadPotential {
     }
 }
 
-/// Balancing ends after so many widths in turn that gained nothing.
-const IDLE_WIDTHS: u32 = 1;
-
 /// Parts on paths that can be balanced.
 pub(super) trait ChannelBalance {
     /// The paths of all parts.
@@ -65,8 +62,7 @@ pub(super) trait ChannelBalance {
     fn improve(&mut self, enough: Fraction) {
         let mut best = (self.busiest(), self.paths().clone());
         let mut width = Self::FIRST_WIDTH;
-        let mut idle_widths = 0;
-        while best.0 > enough && idle_widths < IDLE_WIDTHS {
+        while best.0 > enough {
             let before = best.0;
             let full = self.busiest().as_f64();
             self.set_potential(full, width);
@@ -80,11 +76,10 @@ pub(super) trait ChannelBalance {
                     break;
                 }
             }
-            if width < LAST_WIDTH / full {
+            if best.0 == before || width < LAST_WIDTH / full {
                 break;
             }
             width *= 0.5;
-            idle_widths = if best.0 < before { 0 } else { idle_widths + 1 };
         }
         self.set_paths(best.1);
     }

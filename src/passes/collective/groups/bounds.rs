@@ -81,8 +81,7 @@ fn partition(scene: &Scene<'_>, groups: &ChipGroups) -> CollectiveBound {
 fn relays(scene: &Scene<'_>, groups: &ChipGroups) -> CollectiveBound {
     let topology = scene.topology;
     let is_inside = |&channel: &ChannelId| {
-        let from = groups.group_of(topology.source(channel).node);
-        from.is_some() && from == groups.group_of(topology.target(channel).node)
+        groups.are_together(topology.source(channel).node, topology.target(channel).node)
     };
     let most = topology.nodes().map(|node| scene.channels_from(node).count() as u64).max().unwrap_or(0);
     let size = groups.size();

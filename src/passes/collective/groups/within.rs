@@ -121,7 +121,7 @@ fn all_channels<'a>(scene: &Scene<'_>, groups: &'a ChipGroups) -> Vec<GroupChann
         for &chip in chips {
             for channel in scene.channels_from(chip) {
                 let target = topology.target(channel).node;
-                if groups.group_of(target) == groups.group_of(chip) {
+                if groups.are_together(target, chip) {
                     joined.push((rank[chip.index()], rank[target.index()], channel));
                 }
             }

@@ -6,8 +6,8 @@ use super::plan::JobPlanner;
 use fabc_base::ids::NodeId;
 use fabc_ir::ChipGroups;
 use fabc_job_plan::{
-    BoundedOperation, ExchangeSettings, OperationLoad, exchange_ranks, message_pairs, operation_groups,
-    phase_times, quick_gather_time,
+    BoundedOperation, ExchangeSettings, OperationLoad, PhaseTimes, exchange_ranks, message_pairs,
+    operation_groups, phase_times, quick_gather_time,
 };
 use fabc_model::{CollectiveAlgorithm, Job, JobOperation, JobOperationKind, JobPhase, job_stages};
 use fabc_passes::collective::CollectiveError;
@@ -56,9 +56,7 @@ impl JobPlanner<'_> {
                 loads.push((load, operation.times));
             }
         }
-        let loads: Vec<(&OperationLoad, u64)> = loads.iter().map(|(load, times)| (load, *times)).collect();
-        let times = phase_times(self.scene, unit, &loads);
-        Ok(gathers + times.total())
+        Ok(gathers + self.times_of_loads(&loads).total())
     }
 
     /// `[phase]`: the estimated time of its communication if messages took the best paths of the topology, in
@@ -68,7 +66,9 @@ impl JobPlanner<'_> {
     /// Refuses an operation that no schedule does.
     pub(super) fn flow_times(&self, ranks: &[NodeId]) -> Result<Vec<u128>, JobPlanError> {
         let mut gathers = self.gathers();
-        self.job.phases.iter().map(|phase| self.flow_time_of(phase, ranks, &mut gathers)).collect()
+        let time =
+            |phase| self.time_of_phase(phase, ranks, &mut gathers, |messages| self.flow_time_of(messages));
+        self.job.phases.iter().map(time).collect()
     }
 
     /// The same of a single phase.
@@ -76,21 +76,15 @@ impl JobPlanner<'_> {
     /// # Errors
     /// Refuses an operation that no schedule does.
     pub(super) fn flow_phase_time(&self, phase: &JobPhase, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
-        self.flow_time_of(phase, ranks, &mut self.gathers())
+        self.time_of_phase(phase, ranks, &mut self.gathers(), |messages| self.flow_time_of(messages))
     }
 
-    fn flow_time_of(
-        &self,
-        phase: &JobPhase,
-        ranks: &[NodeId],
-        gathers: &mut GatherPlans<'_>,
-    ) -> Result<u128, JobPlanError> {
-        self.time_of_phase(phase, ranks, gathers, |messages| {
-            // An estimate counts a skew, as the load of a plan does. A bound does not.
-            let bounded = messages.iter().map(|message| message.bounded(message.operation.skewed_bytes()));
-            let bounded: Vec<BoundedOperation<'_>> = bounded.collect();
-            Ok(if bounded.is_empty() { 0 } else { self.bounds(&bounded).estimate() })
-        })
+    /// The estimated time of messages on their best paths.
+    fn flow_time_of(&self, messages: &[GroupedOperation<'_>]) -> Result<u128, JobPlanError> {
+        // An estimate counts a skew, as the load of a plan does. A bound does not.
+        let bounded = messages.iter().map(|message| message.bounded(message.operation.skewed_bytes()));
+        let bounded: Vec<BoundedOperation<'_>> = bounded.collect();
+        Ok(if bounded.is_empty() { 0 } else { self.bounds(&bounded).estimate() })
     }
 
     /// The least time of a phase by the hops between its ranks, in attoseconds. Nothing is searched.
@@ -123,9 +117,7 @@ impl JobPlanner<'_> {
                     loads.push((load, operation.times));
                 }
             }
-            let loads: Vec<(&OperationLoad, u64)> =
-                loads.iter().map(|(load, times)| (load, *times)).collect();
-            let messages = phase_times(self.scene, self.fabric.capacities.unit_bps(), &loads).volume;
+            let messages = self.times_of_loads(&loads).volume;
             Ok(phases().map(|phase| self.universal(phase)).fold(messages, u128::max))
         };
         job_stages(&self.job.phases).into_iter().map(stage_time).sum()
@@ -138,32 +130,29 @@ impl JobPlanner<'_> {
     /// Refuses an operation that no schedule does, and tables that lose a message.
     pub(super) fn table_time(&self, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
         let mut gathers = self.gathers();
-        self.job.phases.iter().map(|phase| self.table_phase_time(phase, ranks, &mut gathers)).sum()
+        let time = |phase| {
+            self.time_of_phase(phase, ranks, &mut gathers, |messages| self.table_time_of(phase, messages))
+        };
+        self.job.phases.iter().map(time).sum()
     }
 
-    fn table_phase_time(
+    /// The time of messages of a phase along the tables.
+    fn table_time_of(
         &self,
         phase: &JobPhase,
-        ranks: &[NodeId],
-        gathers: &mut GatherPlans<'_>,
+        messages: &[GroupedOperation<'_>],
     ) -> Result<u128, JobPlanError> {
-        self.time_of_phase(phase, ranks, gathers, |messages| {
-            let load = |message: &GroupedOperation<'_>| {
-                let GroupedOperation { operation, groups, pairs } = message;
-                let ways = self.ways().ok_or_else(|| {
-                    JobPlanError::of_operation(
-                        self.job,
-                        phase,
-                        operation,
-                        &CollectiveError::Untabled.to_string(),
-                    )
-                })?;
-                let load = self.along_tables(phase, operation, ways, groups, pairs, self.overhead())?;
-                Ok((load, operation.times))
-            };
-            let loads: Vec<_> = messages.iter().map(load).collect::<Result<_, JobPlanError>>()?;
-            Ok(self.time_of_loads(&loads))
-        })
+        let load = |message: &GroupedOperation<'_>| {
+            let GroupedOperation { operation, groups, pairs } = message;
+            let ways = self.ways().ok_or_else(|| {
+                let reason = CollectiveError::Untabled.to_string();
+                JobPlanError::of_operation(self.job, phase, operation, &reason)
+            })?;
+            let load = self.along_tables(phase, operation, ways, groups, pairs, self.overhead())?;
+            Ok((load, operation.times))
+        };
+        let loads: Vec<_> = messages.iter().map(load).collect::<Result<_, JobPlanError>>()?;
+        Ok(self.times_of_loads(&loads).total())
     }
 
     /// The time of the gathers of a phase, as they are planned, and of its messages.
@@ -185,14 +174,13 @@ impl JobPlanner<'_> {
         };
         let loads: Vec<_> = gathers.iter().map(&mut load).collect::<Result<_, JobPlanError>>()?;
         let loads: Vec<(OperationLoad, u64)> = loads.into_iter().flatten().collect();
-        Ok(self.time_of_loads(&loads) + messages_time(&messages)?)
+        Ok(self.times_of_loads(&loads).total() + messages_time(&messages)?)
     }
 
-    /// The time of operations that run at the same time, each with the number of its runs.
-    fn time_of_loads(&self, loads: &[(OperationLoad, u64)]) -> u128 {
+    /// The times of operations that run at the same time, each with the number of its runs.
+    fn times_of_loads(&self, loads: &[(OperationLoad, u64)]) -> PhaseTimes {
         let loads: Vec<(&OperationLoad, u64)> = loads.iter().map(|(load, times)| (load, *times)).collect();
-        let times = phase_times(self.scene, self.fabric.capacities.unit_bps(), &loads);
-        times.total()
+        phase_times(self.scene, self.fabric.capacities.unit_bps(), &loads)
     }
 
     /// The placement to which exchanges of ranks lead from `start`.

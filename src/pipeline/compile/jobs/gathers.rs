@@ -4,11 +4,12 @@
 //! Operations in the same groups share their plans, since all of them derive from copies.
 
 use super::errors::JobPlanError;
+use super::limits::message_overhead;
 use crate::compile::collectives::{
     CollectivesError, CollectivesRequest, RequestedGroups, ScenarioCollectives, channel_cost,
 };
 use fabc_base::ids::{ChannelId, IdVec};
-use fabc_ir::{ATTOSECONDS_OF_A_PICOSECOND, ChipGroups, ForwardingTables, Scene, Schedule, Transfers};
+use fabc_ir::{ChipGroups, ForwardingTables, Scene, Schedule, Transfers};
 use fabc_job_plan::{OperationLoad, phase_times};
 use fabc_model::{Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobPhase};
 
@@ -124,7 +125,7 @@ impl<'a> GatherPlans<'a> {
             self.known.len() - 1
         });
         let schedule = self.known[index].1.schedule(collective, operation.bytes)?;
-        let overhead = u128::from(self.job.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND;
+        let overhead = message_overhead(self.job);
         let cost = || channel_cost(self.fabric, self.scene, self.job.overhead_ps, false);
         let load = OperationLoad::of_schedule(self.scene, self.hops, overhead, operation, &schedule, cost)?;
         Ok((schedule, load))

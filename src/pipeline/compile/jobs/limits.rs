@@ -10,9 +10,7 @@ use fabc_passes::limit::NearestChips;
 /// attoseconds: by the channels of a chip and one hop alone.
 pub fn times_by_ports(fabric: &Fabric, job: &Job, chips: u64, channels: u64) -> Vec<u128> {
     let limits = limits_of_chips(fabric, chips, channels);
-    let overhead = u128::from(job.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND;
-    let time = |phase: &JobPhase| limits.time(overhead, &phase.operations, &grouped_chips(job, phase));
-    job.phases.iter().map(time).collect()
+    job.phases.iter().map(|phase| universal_time(&limits, job, phase)).collect()
 }
 
 /// What bounds phases in every topology and with every placement.
@@ -41,16 +39,22 @@ pub(in crate::compile) fn limits_of_chips(fabric: &Fabric, chips: u64, chip_lane
 
 /// The least times of a step on any topology, with any placement.
 pub(in crate::compile) fn universal_step(limits: &UniversalLimits, job: &Job) -> JobStep {
-    let overhead = u128::from(job.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND;
     let least = |phase: &JobPhase| {
-        let universal = limits.time(overhead, &phase.operations, &grouped_chips(job, phase));
+        let universal = universal_time(limits, job, phase);
         PhaseTime { volume: universal, latency: 0, bound: universal, universal }
     };
     let phases: Vec<PhaseTime> = job.phases.iter().map(least).collect();
     job_step(job, &phases, |_| 0)
 }
 
-/// The chips of the groups of every operation of a phase.
-pub(super) fn grouped_chips(job: &Job, phase: &JobPhase) -> Vec<GroupedChips> {
-    phase.operations.iter().map(|operation| GroupedChips::of_operation(job, operation)).collect()
+/// The least time of a phase on any topology, with any placement.
+pub(super) fn universal_time(limits: &UniversalLimits, job: &Job, phase: &JobPhase) -> u128 {
+    let grouped = phase.operations.iter().map(|operation| GroupedChips::of_operation(job, operation));
+    let grouped: Vec<GroupedChips> = grouped.collect();
+    limits.time(message_overhead(job), &phase.operations, &grouped)
+}
+
+/// The time of a message of a job in which its channel does nothing else, in attoseconds.
+pub(super) fn message_overhead(job: &Job) -> u128 {
+    u128::from(job.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND
 }

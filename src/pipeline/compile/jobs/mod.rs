@@ -155,7 +155,7 @@ pub fn choose_placement(
     planner.keep_paths()?;
     let quick: Vec<u128> =
         all.par_iter().map(|place| planner.quick_time(&place.ranks)).collect::<Result<_, JobPlanError>>()?;
-    // The plain order is always planned, so that nothing is worse than that, and so is a known placement.
+    // The plain order is always planned, so that all others can be compared with it.
     let mut order: Vec<usize> = (1..all.len()).collect();
     order.sort_by_key(|&index| (quick[index], index));
     let mut finalists: Vec<usize> = order.into_iter().take(FINALISTS).chain([0]).collect();
@@ -167,15 +167,13 @@ pub fn choose_placement(
     let mut planned: Vec<(usize, &RankPlacement, PlannedPhases)> = vec![plan(finalists[0])?];
     // Gathers take long to plan. Where messages take too long for any gathers, they are not planned.
     let known = planned[0].2.communication;
-    let may_win = |index: &usize| Ok((*index, planner.least_time(&all[*index].ranks)? < known));
-    let others: Vec<(usize, bool)> =
-        finalists[1..].par_iter().map(may_win).collect::<Result<_, JobPlanError>>()?;
-    let others: Vec<usize> = others
-        .into_iter()
-        .filter(|&(index, may_win)| may_win || index == 0)
-        .map(|(index, _)| index)
-        .collect();
-    planned.extend(others.into_par_iter().map(plan).collect::<Result<Vec<_>, JobPlanError>>()?);
+    let plan_if_it_may_win = |&index: &usize| {
+        let may_win = index == 0 || planner.least_time(&all[index].ranks)? < known;
+        may_win.then(|| plan(index)).transpose()
+    };
+    let others: Vec<Option<_>> =
+        finalists[1..].par_iter().map(plan_if_it_may_win).collect::<Result<_, JobPlanError>>()?;
+    planned.extend(others.into_iter().flatten());
     let by_time =
         |(index, _, phases): &(usize, &RankPlacement, PlannedPhases)| (phases.communication, *index);
     planned.sort_by_key(by_time);

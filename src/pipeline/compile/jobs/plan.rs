@@ -2,11 +2,11 @@
 
 use super::errors::JobPlanError;
 use super::gathers::GatherPlans;
-use super::limits::grouped_chips;
+use super::limits::{message_overhead, universal_time};
 use fabc_base::ids::{ChannelId, IdVec, NodeId};
 use fabc_ir::{
-    ATTOSECONDS_OF_A_PICOSECOND, ChipGroups, ForwardingTables, JobBound, JobOperationOutcome, JobOutcome,
-    JobPhaseOutcome, JobStep, Scene, Schedule, cycle_time, hop_cycles,
+    ChipGroups, ForwardingTables, JobBound, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobStep, Scene,
+    Schedule, cycle_time, hop_cycles,
 };
 use fabc_job_plan::{
     BoundedOperation, ChipPaths, MOST_PATH_CHIPS, MessageWays, OperationLoad, PhaseBounds, PhaseTime,
@@ -127,7 +127,7 @@ impl<'a> JobPlanner<'a> {
 
     /// The least time of a phase in any topology and with any placement.
     pub(super) fn universal(&self, phase: &JobPhase) -> u128 {
-        self.limits.time(self.overhead(), &phase.operations, &grouped_chips(self.job, phase))
+        universal_time(self.limits, self.job, phase)
     }
 
     /// Plans all phases with a placement, and proves their bounds.
@@ -231,7 +231,7 @@ impl<'a> JobPlanner<'a> {
     }
 
     pub(super) fn overhead(&self) -> u128 {
-        u128::from(self.job.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND
+        message_overhead(self.job)
     }
 
     fn operation(
