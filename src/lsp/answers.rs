@@ -304,7 +304,7 @@ impl CompletionContext<'_> {
     fn name_offers(&self, space: NameSpace) -> Vec<CompletionOffer> {
         let mut names: Vec<String> = Vec::new();
         for file in self.files.file_sets(&self.file.path).iter().flatten() {
-            for (name, _) in file.declarations(space) {
+            for name in file.declared_names(space) {
                 if !names.iter().any(|known| known == name) {
                     names.push(name.to_owned());
                 }
@@ -338,7 +338,7 @@ pub(super) fn check_new_name(
     let paths = occurrences(files, file, symbol).into_iter().map(|occurrence| occurrence.path);
     let sets: Vec<Rc<EditorFile>> = paths.flat_map(|path| files.file_sets(&path)).flatten().collect();
     let taken =
-        |space: NameSpace| sets.iter().any(|file| file.declarations(space).any(|(other, _)| other == name));
+        |space: NameSpace| sets.iter().any(|file| file.declared_names(space).any(|other| other == name));
     // A constant, an index and a link can stand in the same places.
     let conflicting: &[NameSpace] = match symbol.space {
         NameSpace::Constant | NameSpace::Index | NameSpace::Link => {

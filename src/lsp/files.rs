@@ -3,7 +3,7 @@
 //! Input: texts that are opened, changed and closed, and a loader for other files. Output: sets of files that
 //! belong together. A set is an open file with all files that it uses. A name is visible within a set.
 
-use super::reading::{BlockScope, NameSpace, Reading, WordRole};
+use super::reading::{BlockScope, Leaf, NameSpace, Reading, WordRole};
 use super::text::EditorText;
 use fabc_lang::syntax::{Loader, join};
 use lsp_types::Uri;
@@ -17,12 +17,20 @@ pub(super) struct EditorFile {
     pub(super) path: String,
     pub(super) text: EditorText,
     pub(super) reading: Reading,
+    /// The leaves that declare a name, in their order.
+    declaring: Vec<usize>,
+    /// The paths of the files that this one uses, each with the bytes that name it.
+    pub(super) uses: Vec<(String, Range<usize>)>,
 }
 
 impl EditorFile {
     pub(super) fn new(path: &str, text: EditorText) -> Rc<Self> {
         let reading = Reading::parse(text.content());
-        Rc::new(Self { path: path.to_owned(), text, reading })
+        let declares = |&leaf: &usize| matches!(reading.leaves[leaf].role, WordRole::Declared(_));
+        let declaring = (0..reading.leaves.len()).filter(declares).collect();
+        let used = reading.statements.iter().filter_map(|statement| statement.path.clone());
+        let uses = used.map(|bytes| (join(path, &text.content()[bytes.clone()]), bytes)).collect();
+        Rc::new(Self { path: path.to_owned(), text, reading, declaring, uses })
     }
 
     pub(super) fn slice(&self, bytes: Range<usize>) -> &str {
@@ -34,16 +42,15 @@ impl EditorFile {
         self.reading.blocks.iter().any(|block| block.scope == BlockScope::Fabric)
     }
 
-    /// The paths of the files that this one uses, each with the bytes that name it.
-    pub(super) fn uses(&self) -> impl Iterator<Item = (String, Range<usize>)> {
-        let paths = self.reading.statements.iter().filter_map(|statement| statement.path.clone());
-        paths.map(|bytes| (join(&self.path, self.slice(bytes.clone())), bytes))
+    /// The words that declare a name of a space.
+    pub(super) fn declaring_leaves(&self, space: NameSpace) -> impl Iterator<Item = &Leaf> {
+        let leaves = self.declaring.iter().map(|&leaf| &self.reading.leaves[leaf]);
+        leaves.filter(move |leaf| leaf.role == WordRole::Declared(space))
     }
 
-    /// The names of a space that the file declares, each with its bytes.
-    pub(super) fn declarations(&self, space: NameSpace) -> impl Iterator<Item = (&str, Range<usize>)> {
-        let leaves = self.reading.leaves.iter().filter(move |leaf| leaf.role == WordRole::Declared(space));
-        leaves.map(|leaf| (self.slice(leaf.bytes.clone()), leaf.bytes.clone()))
+    /// The names of a space that the file declares.
+    pub(super) fn declared_names(&self, space: NameSpace) -> impl Iterator<Item = &str> {
+        self.declaring_leaves(space).map(|leaf| self.slice(leaf.bytes.clone()))
     }
 }
 
@@ -99,7 +106,7 @@ impl<'d> OpenFiles<'d> {
             }
             seen.push(identity);
             let Some(file) = self.file(&path) else { continue };
-            next.extend(file.uses().map(|(path, _)| path));
+            next.extend(file.uses.iter().map(|(path, _)| path.clone()));
             files.push(file);
         }
         files

@@ -43,7 +43,7 @@ pub(super) fn find_symbol(files: &OpenFiles<'_>, file: &EditorFile, leaf: &Leaf)
     let spaces = candidate_spaces(leaf.role);
     let sets = files.file_sets(&file.path);
     let is_declared = |space: &NameSpace| {
-        sets.iter().flatten().any(|file| file.declarations(*space).any(|(other, _)| other == name))
+        sets.iter().flatten().any(|file| file.declared_names(*space).any(|other| other == name))
     };
     let space = spaces.iter().copied().find(is_declared)?;
     Some(Symbol { space, name: name.to_owned(), statement: None })
@@ -77,11 +77,8 @@ fn index_statement(file: &EditorFile, leaf: &Leaf, name: &str) -> Option<usize> 
         _ => return None,
     }
     let declares = |statement: usize| {
-        reading.leaves.iter().any(|leaf| {
-            leaf.statement == statement
-                && leaf.role == WordRole::Declared(NameSpace::Index)
-                && file.slice(leaf.bytes.clone()) == name
-        })
+        file.declaring_leaves(NameSpace::Index)
+            .any(|leaf| leaf.statement == statement && file.slice(leaf.bytes.clone()) == name)
     };
     let around =
         reading.enclosing_blocks(reading.statements[leaf.statement].block).map(|block| block.statement);
@@ -103,7 +100,7 @@ pub(super) fn occurrences(files: &OpenFiles<'_>, file: &Rc<EditorFile>, symbol: 
         }
         return occurrences;
     }
-    let declares = |file: &EditorFile| file.declarations(symbol.space).any(|(name, _)| name == symbol.name);
+    let declares = |file: &EditorFile| file.declared_names(symbol.space).any(|name| name == symbol.name);
     let mut searched: BTreeMap<String, Rc<EditorFile>> = BTreeMap::new();
     let declaring: Vec<String> = files
         .file_sets(&file.path)

@@ -35,31 +35,8 @@ pub(super) fn block_place(setting: &str, choice: &str, simulated: bool, network:
         ("topology" | "of", "hypercube" | "folded_hypercube") => Some(Hypercube),
         ("topology", "synthesize") => Some(if network { FreeGraph } else { Synthesize }),
         ("topology" | "of", family) => {
-            let families = [
-                Hyperx,
-                Polarstar,
-                Polarfly,
-                SlimFly,
-                Bundlefly,
-                Spectralfly,
-                Dragonfly,
-                Levels,
-                Megafly,
-                FatTree,
-                LeafSpine,
-                Rails,
-                Clos,
-                Kautz,
-                GenKautz,
-                Xpander,
-                RandomRegular,
-                RingN,
-                Nbr,
-                Gau,
-                Permute,
-                Graph,
-            ];
-            families.into_iter().find(|place| place.name() == family)
+            let families = BlockKind::FAMILIES_WITH_LINKS.iter().chain(BlockKind::FAMILIES_WITHOUT_LINKS);
+            families.copied().find(|place| place.name() == family)
         }
         ("routing", "allowed_turns") => Some(AllowedTurns),
         ("routing", "ecmp") => Some(Ecmp),

@@ -175,8 +175,10 @@ impl Server<'_> {
     }
 
     fn definition(&self, file: &Rc<EditorFile>, offset: usize) -> Option<Vec<Location>> {
-        if let Some((path, _)) = file.uses().find(|(_, bytes)| bytes.start <= offset && offset <= bytes.end) {
-            return self.location(&path, 0..0).map(|location| vec![location]);
+        if let Some((path, _)) =
+            file.uses.iter().find(|(_, bytes)| bytes.start <= offset && offset <= bytes.end)
+        {
+            return self.location(path, 0..0).map(|location| vec![location]);
         }
         let declared = self.occurrences(file, offset).into_iter().filter(|occurrence| occurrence.declares);
         Some(declared.filter_map(|occurrence| self.location(&occurrence.path, occurrence.range())).collect())

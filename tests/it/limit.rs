@@ -1,10 +1,13 @@
 //! The universal limit: known values, the tree walked cube by cube, and wirings that may never beat it.
 
+mod cube_tree;
+
 use crate::support::fixture;
+use cube_tree::{CubeTree, slot};
 use fabc::check;
 use fabc::ids::{BlockId, Id, IdVec};
 use fabc::ir::{Fraction, LimitArgument, UniversalLimit};
-use fabc::model::{CoupleRule, Fabric, FacePort, Pod};
+use fabc::model::{CoupleRule, Fabric, Pod};
 use fabc::passes::limit::{NearestChips, universal, universal_within};
 use fixture::{plant, plant_mut};
 use proptest::prelude::*;
@@ -202,18 +205,14 @@ fn words_that_share_a_cube_lengthen_every_wiring() {
     let fabric = fixture::pod([2, 2, 2], 16, &[0, 1, 2], 2, 0);
     let pod = plant(&fabric);
     let (chips, cubes, fiber) = (pod.chips_per_cube() as usize, 16, 3u32);
-    let slot = |face: &FacePort| (face.node.index() % chips, face.port.index());
-    let partner: BTreeMap<Slot, Slot> = pod
-        .ocses
-        .iter()
-        .flat_map(|ocs| [(slot(&ocs.a[0]), slot(&ocs.b[0])), (slot(&ocs.b[0]), slot(&ocs.a[0]))])
-        .collect();
     let copper = [vec![1], vec![1], vec![1]];
+    let tree = CubeTree::new(pod, &copper, fiber, 16);
     let between = |p: usize, q: usize| (p ^ q).count_ones();
     // They are the same under all shifts, and the search for them is long.
     let pairs = || (0..chips).flat_map(|p| (0..chips).map(move |q| (p, q)));
+    let entered: Vec<_> = (0..chips).map(|p| tree.entered_cubes(p)).collect();
     let copies_of_pair: BTreeMap<(usize, usize), Vec<u32>> =
-        pairs().map(|(p, q)| ((p, q), copies(pod, &partner, &copper, fiber, p, q, 16))).collect();
+        pairs().map(|(p, q)| ((p, q), tree.copies_in(&entered[p], q))).collect();
     let mut random = Random(5);
     for _ in 0..6 {
         // One shift per switch.
@@ -221,7 +220,7 @@ fn words_that_share_a_cube_lengthen_every_wiring() {
         let mut words: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
         let mut links: Vec<(usize, usize, u128)> = Vec::new();
         for (ocs, &shift) in pod.ocses.iter().zip(&shifts) {
-            let (a, b) = (slot(&ocs.a[0]).0, slot(&ocs.b[0]).0);
+            let (a, b) = (slot(pod, &ocs.a[0]).0, slot(pod, &ocs.b[0]).0);
             words.entry(shift).or_default().push((a, b));
             words.entry((cubes - shift) % cubes).or_default().push((b, a));
             links.extend((0..cubes).map(|cube| (cube * chips + a, (cube + shift) % cubes * chips + b, 3)));
@@ -253,41 +252,6 @@ fn words_that_share_a_cube_lengthen_every_wiring() {
     }
 }
 
-/// (Local number of the chip, port): a face port without its cube.
-type Slot = (usize, usize);
-
-/// Lengths from one position to the copies of another in a tree of cubes that is built cube by cube, as far
-/// as `levels`.
-fn copies(
-    pod: &Pod,
-    partner: &BTreeMap<Slot, Slot>,
-    copper: &[Vec<u32>; 3],
-    fiber: u32,
-    from: usize,
-    to: usize,
-    levels: u32,
-) -> Vec<u32> {
-    let between = |p: usize, q: usize| -> u32 {
-        let [p, q] = [p, q].map(|local| pod.coordinates(Id::new(local)).map(|at| at as usize));
-        (0..3).map(|axis| copper[axis][p[axis].min(q[axis])..p[axis].max(q[axis])].iter().sum::<u32>()).sum()
-    };
-    let mut near_cubes = Vec::new();
-    // (position of entry, slot of entry, length so far) of every cube that is near enough.
-    let mut open = vec![(from, None, 0)];
-    while let Some((at, entry, length)) = open.pop() {
-        near_cubes.push(length + between(at, to));
-        for (&exit, &end) in partner {
-            let next = length + between(at, exit.0) + fiber;
-            if Some(exit) != entry && next < levels {
-                open.push((end.0, Some(end), next));
-            }
-        }
-    }
-    near_cubes.retain(|&length| length < levels);
-    near_cubes.sort_unstable();
-    near_cubes
-}
-
 #[test]
 fn the_tree_walked_cube_by_cube_gives_the_same_sum() {
     for (dims, cubes, axes) in [
@@ -301,17 +265,15 @@ fn the_tree_walked_cube_by_cube_gives_the_same_sum() {
         let claimed = limit(&fabric);
         let LimitArgument::Tree { copper, fiber, levels } = &claimed.argument else { continue };
         let chips = pod.chips_per_cube() as usize;
-        let slot = |face: &FacePort| (face.node.index() % chips, face.port.index());
-        let partner: BTreeMap<Slot, Slot> = pod
-            .ocses
-            .iter()
-            .flat_map(|ocs| [(slot(&ocs.a[0]), slot(&ocs.b[0])), (slot(&ocs.b[0]), slot(&ocs.a[0]))])
-            .collect();
+        let tree = CubeTree::new(pod, copper, *fiber, *levels);
         let mut sum = 0u128;
-        for (p, q) in (0..chips).flat_map(|p| (0..chips).map(move |q| (p, q))) {
-            let found_copies = copies(pod, &partner, copper, *fiber, p, q, *levels);
-            assert!(found_copies.len() >= cubes as usize);
-            sum += found_copies[..cubes as usize].iter().map(|&length| u128::from(length)).sum::<u128>();
+        for p in 0..chips {
+            let entered = tree.entered_cubes(p);
+            for q in 0..chips {
+                let copies = tree.copies_in(&entered, q);
+                assert!(copies.len() >= cubes as usize);
+                sum += copies[..cubes as usize].iter().map(|&length| u128::from(length)).sum::<u128>();
+            }
         }
         assert_eq!(claimed.distance, sum * u128::from(cubes), "{dims:?}");
     }

@@ -35,25 +35,29 @@ fn resolved(text: &str, graph: &str) -> model::Fabric {
     loaded.map(|(fabric, ..)| fabric).unwrap_or_else(|(failure, _)| panic!("{text}: {failure:?}"))
 }
 
-/// A wired network and what is measured of it, checked.
+/// A wired network and what is measured of it, checked. Its bisection is searched from few starts.
 fn measured(topology: &str) -> (model::Fabric, fabc::ir::Topology, NetworkMetrics) {
     measured_with(topology, "")
 }
 
 /// The same, with more items.
 fn measured_with(topology: &str, more: &str) -> (model::Fabric, fabc::ir::Topology, NetworkMetrics) {
-    measured_of(topology, fabric(topology, more, GRAPH))
+    measured_of(topology, fabric(topology, more, GRAPH), true)
 }
 
-/// The same of a fabric. `topology` is what it is called.
-fn measured_of(topology: &str, fabric: model::Fabric) -> (model::Fabric, fabc::ir::Topology, NetworkMetrics) {
+/// The same of a fabric. `topology` is what it is called. Only if `brief`, few starts are made.
+fn measured_of(
+    topology: &str,
+    fabric: model::Fabric,
+    brief: bool,
+) -> (model::Fabric, fabc::ir::Topology, NetworkMetrics) {
     let model::Plant::Network(network) = &fabric.plant else { panic!("a network") };
     let wired = wire::wire(&fabric, network);
     let hardware = Hardware::new(&fabric, &wired, None);
     check::verify_hardware(&fabric, &wired, None, &hardware)
         .unwrap_or_else(|error| panic!("{topology}: {error}"));
     let halves = network.family.facts().halves();
-    let (metrics, _) = measure::measure(&wired, network, &fabric.demand, &halves, false);
+    let (metrics, _) = measure::measure(&wired, network, &fabric.demand, &halves, brief);
     if let Some(bisection) = &metrics.bisection {
         check::verify_bisection(&wired, &fabric.demand, bisection)
             .unwrap_or_else(|error| panic!("{topology}: {error}"));
@@ -64,7 +68,7 @@ fn measured_of(topology: &str, fabric: model::Fabric) -> (model::Fabric, fabc::i
 }
 
 fn interval(topology: &str) -> (u64, u64) {
-    let bisection = measured(topology).2.bisection.expect("measured");
+    let bisection = measured_of(topology, fabric(topology, "", GRAPH), false).2.bisection.expect("measured");
     (bisection.at_least(), bisection.at_most)
 }
 
@@ -139,7 +143,7 @@ fn polarstars_are_cut_as_narrow_as_known() {
         [(5, 3, 248, 227, 244), (5, 4, 310, 292, 306), (7, 3, 456, 427, 456), (11, 3, 1064, 1019, 1064)]
     {
         let name = format!("graph \"polarstar_{q}_{degree}.txt\";");
-        let metrics = measured_of(&name, fabric(&name, "", &polarstar(q, degree))).2;
+        let metrics = measured_of(&name, fabric(&name, "", &polarstar(q, degree)), false).2;
         let bisection = metrics.bisection.expect("measured");
         assert_eq!((metrics.routers, bisection.at_least()), (routers, least), "{name}");
         assert!(bisection.at_most <= most, "{name}: {}", bisection.at_most);
@@ -311,7 +315,7 @@ fn cables_and_oversubscription_of_known_networks_come_out() {
              topology = {topology} }}"
         );
         let fabric = resolved(&spec, "");
-        let (fabric, wired, _) = measured_of(topology, fabric);
+        let (fabric, wired, _) = measured_of(topology, fabric, true);
         let hardware = Hardware::new(&fabric, &wired, None);
         assert_eq!(
             (hardware.host_cables, hardware.router_cables),

@@ -4,28 +4,13 @@
 //! its own that shares nothing with the generator. Degrees, connectivity and the claimed symmetry are
 //! verified in the same way for all.
 
-mod algebraic;
-mod boxes;
-mod clos;
-mod dragonfly;
-mod drawn;
-mod fat_tree;
-mod gen_kautz;
-mod grid;
-mod hypercube;
-mod kautz;
-mod levels;
-mod listed;
+mod families;
 mod network;
-mod permuted;
 mod pod;
-mod products;
-mod quaternions;
 mod rule;
 mod sample;
-mod shortcuts;
 
-pub use network::draw_shortfall;
+pub use families::draw_shortfall;
 pub use sample::{Sampled, Search, verify_sample};
 
 use super::CheckError;

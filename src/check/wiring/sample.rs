@@ -7,7 +7,7 @@
 //! sample ask the rule about every link that they follow, so the distances from there are true. All work is
 //! counted.
 
-use super::network::rule_of;
+use super::families::rule_of;
 use super::rule::FamilyRule;
 use crate::CheckError;
 use fabc_base::ids::NodeId;

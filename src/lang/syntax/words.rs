@@ -177,8 +177,10 @@ pub enum FieldKind {
 
 macro_rules! fields {
     ($($name:literal $kind:ident $($place:ident)*;)*) => {
-        &[$(BlockField { name: $name, places: &[$(BlockKind::$place),*], kind: FieldKind::$kind }),*]
+        &[$(BlockField { name: $name, places: fields!(@places $($place)*), kind: FieldKind::$kind }),*]
     };
+    (@places families_with_links) => { BlockKind::FAMILIES_WITH_LINKS };
+    (@places $($place:ident)*) => { &[$(BlockKind::$place),*] };
 }
 
 /// Every field, in the order of the normal form.
@@ -246,10 +248,10 @@ pub const FIELDS: &[BlockField] = fields! {
     "lift" Quantity Xpander;
     "arcs" Choice Kautz GenKautz FreeGraph Graph;
     "default" Choice Graph;
-    "link" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Rails Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
+    "link" Choice families_with_links;
     "over" Choice FatTree LeafSpine Rails Clos JobCollective;
-    "local" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Rails Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
-    "global" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Rails Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
+    "local" Choice families_with_links;
+    "global" Choice families_with_links;
     "for" Choice Synthesize;
     "start" Quantity Synthesize;
     "moves" Quantity Synthesize;

@@ -3,7 +3,7 @@
 //! In one move a router changes to a higher neighbor as its parent, by another link. If that link is used up,
 //! a tree that has it gives it away. This tree takes the link that became free, if that link joins its two
 //! halves again. A move is kept unless the sum of the cubes of all depths grows. From time to time each root
-//! moves to the middle of its tree. Cost: moves times routers.
+//! moves to the middle of its tree. Cost: moves times the routers below those that move.
 
 use super::packing::{LinkGraph, NONE};
 use fabc_base::random::Stream;
@@ -17,6 +17,15 @@ pub(super) struct RootedTree {
     joined: Vec<Vec<(u32, u32)>>,
     depth: Vec<u32>,
     cost: u64,
+}
+
+/// A node of a branch: its parent, the link to it, and its depth in the tree.
+#[derive(Clone, Copy)]
+struct BranchNode {
+    node: u32,
+    parent: u32,
+    link: u32,
+    depth: u32,
 }
 
 /// Limit on the moves of one call.
@@ -61,6 +70,41 @@ impl RootedTree {
                 order.push(to);
             }
         }
+    }
+
+    /// The branch that hangs from `first` downwards, once the link `cut` is gone. Depths follow from that of
+    /// `first`.
+    fn hang(&self, first: BranchNode, cut: u32) -> Vec<BranchNode> {
+        let mut branch = vec![first];
+        let mut next = 0;
+        while let Some(&BranchNode { node, link: up_link, depth, .. }) = branch.get(next) {
+            next += 1;
+            let down = self.joined[node as usize].iter().filter(|&&(_, link)| link != up_link && link != cut);
+            branch.extend(down.map(|&(to, link)| BranchNode {
+                node: to,
+                parent: node,
+                link,
+                depth: depth + 1,
+            }));
+        }
+        branch
+    }
+
+    /// The cost of the tree once the nodes of a branch have the depths that it says.
+    fn cost_with(&self, branch: &[BranchNode]) -> u64 {
+        let cost = |depth: u32| u64::from(depth).pow(3);
+        let before: u64 = branch.iter().map(|below| cost(self.depth[below.node as usize])).sum();
+        self.cost - before + branch.iter().map(|below| cost(below.depth)).sum::<u64>()
+    }
+
+    /// Replaces the link above a branch by the one of its first node.
+    fn rehang(&mut self, branch: &[BranchNode], cost: u64, nodes: [u32; 2], cut: u32) {
+        self.cut(nodes, cut);
+        self.join([branch[0].node, branch[0].parent], branch[0].link);
+        for &BranchNode { node, parent, link, depth } in branch {
+            (self.up[node as usize], self.depth[node as usize]) = ((parent, link), depth);
+        }
+        self.cost = cost;
     }
 
     /// Moves the root to the middle of a longest path, if that does not cost more.
@@ -121,9 +165,14 @@ pub(super) fn lower_trees(
         tree.iter().for_each(|&link| users[link as usize].push(number as u32));
     }
     let mut order = Vec::new();
+    let mut last_tried: Option<usize> = None;
     let moves = MOVE_LIMIT.min(WORK_LIMIT / links.nodes.max(1));
     for number in 0..moves {
         if number.is_multiple_of(moves.div_ceil(CENTERINGS)) {
+            // The search for the first middle starts at the last node of the tree that was tried last.
+            if let Some(tree) = last_tried.take() {
+                rooted[tree].update_depths(&mut order);
+            }
             rooted.iter_mut().for_each(|tree| tree.center_root(&mut order));
         }
         // Of two random nodes the deeper one moves.
@@ -137,7 +186,10 @@ pub(super) fn lower_trees(
         let (to, link) = links.incident[node as usize][stream.below(links.incident[node as usize].len())];
         let draw = stream.below((capacity * links.lanes[link as usize]).max(1) as usize);
         let drawn = LinkExchange { tree, node, to, link, draw };
-        exchange(links, &mut rooted, &mut users, capacity, drawn, &mut order);
+        last_tried = exchange(links, &mut rooted, &mut users, capacity, drawn).or(last_tried);
+    }
+    if let Some(tree) = last_tried {
+        rooted[tree].update_depths(&mut order);
     }
     rooted.iter_mut().for_each(|tree| tree.center_root(&mut order));
     rooted
@@ -161,27 +213,29 @@ struct LinkExchange {
     draw: usize,
 }
 
-/// Makes a neighbor the parent of a node, unless the cost grows.
+/// Makes a neighbor the parent of a node, unless the cost grows. Returns the last tree for which costs were
+/// compared, if any were.
 fn exchange(
     links: &LinkGraph,
     rooted: &mut [RootedTree],
     users: &mut [Vec<u32>],
     capacity: u32,
     exchange: LinkExchange,
-    order: &mut Vec<u32>,
-) {
+) -> Option<usize> {
     let LinkExchange { tree, node, to, link, draw } = exchange;
     let current = &rooted[tree];
     let (parent, old_link) = current.up[node as usize];
     // A higher node cannot be below this one, so no cycle arises.
     let higher = current.depth[to as usize] < current.depth[node as usize];
     if parent == NONE || link == old_link || !higher {
-        return;
+        return None;
     }
     let (new_nodes, old_nodes) = (links.ends[link as usize], links.ends[old_link as usize]);
     // The tree that gives the link away. While there is room, none has to.
     let full = users[link as usize].len() >= (capacity * links.lanes[link as usize]) as usize;
     let giver = full.then(|| users[link as usize][draw % users[link as usize].len()] as usize);
+    // The lower half of the giving tree, hung from the link that becomes free.
+    let mut given = Vec::new();
     if let Some(giver) = giver {
         let giving = &rooted[giver];
         // The link separates the lower half of the giving tree. The freed link must have exactly one end in
@@ -189,36 +243,34 @@ fn exchange(
         let lower = if giving.up[new_nodes[0] as usize].1 == link { new_nodes[0] } else { new_nodes[1] };
         let inside = old_nodes.map(|node| giving.is_below(node, lower));
         if inside[0] == inside[1] {
-            return;
+            return None;
         }
+        let [node, parent] = if inside[0] { old_nodes } else { [old_nodes[1], old_nodes[0]] };
+        let depth = giving.depth[parent as usize] + 1;
+        given = giving.hang(BranchNode { node, parent, link: old_link, depth }, link);
     }
-    let before = rooted[tree].cost + giver.map_or(0, |giver| rooted[giver].cost);
-    let mut swap = |forward: bool| {
-        let (removed, added) = if forward {
-            ((old_nodes, old_link), (new_nodes, link))
-        } else {
-            ((new_nodes, link), (old_nodes, old_link))
-        };
-        rooted[tree].cut(removed.0, removed.1);
-        rooted[tree].join(added.0, added.1);
-        rooted[tree].update_depths(order);
-        let mut cost = rooted[tree].cost;
+    let depth = current.depth[to as usize] + 1;
+    let risen = current.hang(BranchNode { node, parent: to, link, depth }, old_link);
+    let before = current.cost + giver.map_or(0, |giver| rooted[giver].cost);
+    let cost = current.cost_with(&risen);
+    let giver_cost = giver.map_or(0, |giver| rooted[giver].cost_with(&given));
+    if cost + giver_cost > before {
+        // Both links stay, as the last ones of their nodes.
+        rooted[tree].cut(old_nodes, old_link);
+        rooted[tree].join(old_nodes, old_link);
         if let Some(giver) = giver {
-            rooted[giver].cut(added.0, added.1);
-            rooted[giver].join(removed.0, removed.1);
-            rooted[giver].update_depths(order);
-            cost += rooted[giver].cost;
+            rooted[giver].cut(new_nodes, link);
+            rooted[giver].join(new_nodes, link);
         }
-        cost
-    };
-    if swap(true) > before {
-        swap(false);
-        return;
+        return Some(giver.unwrap_or(tree));
     }
+    rooted[tree].rehang(&risen, cost, old_nodes, old_link);
     users[old_link as usize].retain(|&user| user != tree as u32);
     users[link as usize].push(tree as u32);
     if let Some(giver) = giver {
+        rooted[giver].rehang(&given, giver_cost, new_nodes, link);
         users[link as usize].retain(|&user| user != giver as u32);
         users[old_link as usize].push(giver as u32);
     }
+    Some(giver.unwrap_or(tree))
 }

@@ -22,7 +22,6 @@ use fabc_base::algebra::kautz_targets;
 use fabc_base::random::Stream;
 use fabc_model::{Arcs, FreeGraph};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
 
 /// Restarts, each with a random stream of its own.
 const RESTARTS: u64 = 12;
@@ -229,8 +228,6 @@ struct RegularGraph {
     degree: usize,
     /// Its arcs, or the links of a duplex graph.
     arcs: LinkPairs,
-    /// The same arcs, the smaller end first if they run both ways.
-    arc_set: BTreeSet<[u32; 2]>,
     /// `[router * degree ..]`: the successors of each router.
     next: Vec<u32>,
 }
@@ -250,9 +247,7 @@ impl RegularGraph {
                 lists[b as usize].push(a);
             }
         }
-        let mut graph = Self { simplex, degree, arc_set: BTreeSet::new(), next: lists.concat(), arcs };
-        graph.arc_set = graph.arcs.iter().map(|&arc| graph.key(arc)).collect();
-        graph
+        Self { simplex, degree, next: lists.concat(), arcs }
     }
 
     /// Joins every router to those that follow it, as many as its degree allows. With an odd degree of duplex
@@ -279,9 +274,10 @@ impl RegularGraph {
         graph
     }
 
-    fn key(&self, arc: [u32; 2]) -> [u32; 2] {
-        let [a, b] = arc;
-        if self.simplex { [a, b] } else { [a.min(b), a.max(b)] }
+    /// Whether the graph has an arc. A duplex link is an arc from either end.
+    fn has_arc(&self, arc: [u32; 2]) -> bool {
+        let [from, to] = arc;
+        self.next[from as usize * self.degree..][..self.degree].contains(&to)
     }
 
     /// Indexes of two arcs, and whether the second one is reversed. Links come in either direction.
@@ -300,11 +296,7 @@ impl RegularGraph {
         }
         let [c, d] = second;
         let after = [[a, d], [c, b]];
-        if first == second_index
-            || a == d
-            || c == b
-            || after.iter().any(|&arc| self.arc_set.contains(&self.key(arc)))
-        {
+        if first == second_index || a == d || c == b || after.iter().any(|&arc| self.has_arc(arc)) {
             return None;
         }
         let undo = UndoExchange { indexes: [first, second_index], before };
@@ -319,12 +311,9 @@ impl RegularGraph {
     /// Replaces two arcs by arcs with the same ends.
     fn replace(&mut self, indexes: [usize; 2], arcs: [[u32; 2]; 2]) {
         for place in indexes {
-            let arc = self.arcs[place];
-            self.arc_set.remove(&self.key(arc));
-            self.remove_successor(arc);
+            self.remove_successor(self.arcs[place]);
         }
         for (place, arc) in indexes.into_iter().zip(arcs) {
-            self.arc_set.insert(self.key(arc));
             self.arcs[place] = arc;
             self.add_successor(arc);
         }
@@ -356,9 +345,12 @@ impl RegularGraph {
         distances.sum(&self.next, self.degree)
     }
 
-    /// The arcs of the graph, sorted.
+    /// The arcs of the graph, sorted. A duplex link has its smaller end first.
     fn links(&self) -> LinkPairs {
-        self.arc_set.iter().copied().collect()
+        let ordered = |&[a, b]: &[u32; 2]| if self.simplex { [a, b] } else { [a.min(b), a.max(b)] };
+        let mut links: LinkPairs = self.arcs.iter().map(ordered).collect();
+        links.sort_unstable();
+        links
     }
 }
 

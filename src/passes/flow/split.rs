@@ -16,10 +16,12 @@ pub(super) fn busiest(loads: &[f64]) -> f64 {
     loads.iter().copied().fold(0.0, f64::max)
 }
 
-/// `[slack]`: exp(-slack / tau), in integers.
+/// `[slack]`: exp(-slack / tau), in integers of at least 1.
 pub(super) fn slack_weights(tau: f64) -> Vec<u32> {
+    // The conversion cuts off the fraction. To add a half first rounds every value above a half as `round`
+    // does, but calls no function.
     (0..(SLACK_REACH * tau).max(1.0) as usize + 1)
-        .map(|slack| (libm::exp(-(slack as f64) / tau) * 1048576.0).round().max(1.0) as u32)
+        .map(|slack| ((libm::exp(-(slack as f64) / tau) * 1048576.0 + 0.5) as u32).max(1))
         .collect()
 }
 

@@ -281,16 +281,10 @@ fn merge_counts(largest: &[u8], word: &[u8]) -> Vec<u8> {
 
 /// The sum over all pairs by which the counts of a word exceed others.
 fn excess(word: &[u8], largest: &[u8]) -> i64 {
-    // 64 differences of a byte fit 16 bits.
+    // 64 differences of a byte fit 16 bits, so no sum wraps. Additions that may wrap take whole vectors.
+    let difference = |(count, largest): (&u8, &u8)| u16::from(count.saturating_sub(*largest));
     let parts = word.chunks(64).zip(largest.chunks(64));
     parts
-        .map(|(word, largest)| {
-            i64::from(
-                word.iter()
-                    .zip(largest)
-                    .map(|(count, largest)| u16::from(count.saturating_sub(*largest)))
-                    .sum::<u16>(),
-            )
-        })
+        .map(|(word, largest)| i64::from(word.iter().zip(largest).map(difference).fold(0, u16::wrapping_add)))
         .sum()
 }

@@ -9,34 +9,18 @@
 //! that the family numbers keeps its number. Source: the papers of the families. `docs/passes.md` describes
 //! the numbering of each. Cost: linear in the links, except for a sort of the links of each router.
 
-mod boxes;
-mod bundlefly;
-mod clos;
-mod dragonfly;
 mod edge;
-mod fat_tree;
-mod gen_kautz;
-mod generators;
-mod grid;
-mod hypercube;
-mod kautz;
-mod levels;
-mod listed;
-mod megafly;
-mod polarfly;
-mod polarstar;
+mod families;
 mod seeds;
-mod slim_fly;
-mod spectralfly;
 
-pub use generators::{NeighborLister, neighbors};
+pub use families::{NeighborLister, neighbors};
 pub use seeds::start_lengths;
 
 use edge::UnnumberedLink;
 use fabc_base::ids::{BlockId, LinkTypeId, NodeId, PortId};
 use fabc_ir::{End, Link, LinkClass, Symmetry, Topology, router_names};
 use fabc_model::{Fabric, Family, Network};
-use generators::edges;
+use families::edges;
 use std::collections::BTreeMap;
 
 /// The topology of a network whose parameters determine its links.

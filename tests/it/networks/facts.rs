@@ -46,15 +46,15 @@ fn named(name: &str) -> Family {
     }
 }
 
-/// A network, measured and checked.
-fn measured(family: Family, failures: Option<LinkFailures>) -> (Fabric, NetworkMetrics) {
+/// A network, measured and checked. Its bisection is searched from few starts only, if `brief`.
+fn measured(family: Family, failures: Option<LinkFailures>, brief: bool) -> (Fabric, NetworkMetrics) {
     let mut fabric = roomy(family);
     let Plant::Network(network) = &mut fabric.plant else { unreachable!("the builder makes networks") };
     network.failures = failures;
     let network = network.clone();
     let topology = wired(&fabric);
     let halves = network.family.facts().halves();
-    let (metrics, _) = measure::measure(&topology, &network, &fabric.demand, &halves, false);
+    let (metrics, _) = measure::measure(&topology, &network, &fabric.demand, &halves, brief);
     if let Some(bisection) = &metrics.bisection {
         check::verify_bisection(&topology, &fabric.demand, bisection)
             .unwrap_or_else(|error| panic!("{:?}: {error}", network.family));
@@ -78,7 +78,7 @@ fn bisections_are_as_narrow_as_known() {
         if family.router_count() > AFFORDABLE {
             continue;
         }
-        let (_, metrics) = measured(family, None);
+        let (_, metrics) = measured(family, None, false);
         let bisection = metrics.bisection.expect("measured");
         assert_eq!(number("links"), Some(metrics.links), "{row:?}");
         assert_eq!(Some(bisection.by_spectrum), number("spectral_lower_bound"), "{row:?}");
@@ -94,7 +94,8 @@ fn networks_fall_apart_and_widen_within_the_bands() {
     let table = rows(include_str!("../../data/link_failures.csv"));
     let mut compared = 0;
     for row in table.iter().filter(|row| !row["links"].is_empty()) {
-        let (_, metrics) = measured(named(row["topology"]), Some(LinkFailures { percent: 60, seeds: 100 }));
+        let (_, metrics) =
+            measured(named(row["topology"]), Some(LinkFailures { percent: 60, seeds: 100 }), true);
         assert_eq!(
             [metrics.routers, metrics.links].map(|count| count.to_string()),
             [row["routers"], row["links"]],
@@ -150,7 +151,7 @@ fn shortest_paths_are_as_many_as_known() {
     let table = rows(include_str!("../../data/path_diversity.csv"));
     assert_eq!(table.len(), 9);
     for row in table {
-        let (_, metrics) = measured(named(row["topology"]), None);
+        let (_, metrics) = measured(named(row["topology"]), None, true);
         let paths = metrics.paths.expect("measured");
         let four = |value: Option<Fraction>| format!("{:.4}", value.expect("pairs").as_f64());
         let distances = paths.at_any_distance();

@@ -1,7 +1,6 @@
 //! Networks: they are wired as the literature says, and a changed wiring is an error.
 //!
-//! Known answers stand in `tests/data/known_answers.csv`. Distances come from the breadth-first search of
-//! this test.
+//! Known answers stand in `tests/data/known_answers.csv`. Distances come from the search of this test.
 
 mod boxes;
 pub(crate) mod builds;
@@ -30,7 +29,7 @@ mod weights;
 use fabc::check;
 use fabc::compile::candidates;
 use fabc::diag::Span;
-use fabc::ids::{LinkTypeId, NodeId};
+use fabc::ids::{Id, LinkTypeId, NodeId};
 use fabc::ir::{Link, LinkClass, Topology};
 use fabc::model::{
     AllowedTurns, Arcs, Arrangement, Budget, Bundlefly, Capacities, Demand, DemandComponent, Dragonfly,
@@ -38,6 +37,7 @@ use fabc::model::{
     ListedRouter, Megafly, Mesh, Network, Plant, PolarFly, PolarStar, Router, RoutingChoice, SlimFly,
     SpectralFly, Supernode, Torus,
 };
+use fixedbitset::FixedBitSet;
 use levels::level;
 use rayon::prelude::*;
 use samples::samples;
@@ -217,45 +217,39 @@ fn successors(topology: &Topology) -> Vec<Vec<u32>> {
         .collect()
 }
 
-/// Hops from a router to every other.
-fn hops_from(successors: &[Vec<u32>], source: usize) -> Vec<u32> {
-    let mut hops = vec![u32::MAX; successors.len()];
-    hops[source] = 0;
-    let mut queue = vec![source as u32];
-    let mut next = 0;
-    while let Some(&node) = queue.get(next) {
-        next += 1;
-        let further = hops[node as usize] + 1;
-        for &to in &successors[node as usize] {
-            if hops[to as usize] == u32::MAX {
-                hops[to as usize] = further;
-                queue.push(to);
-            }
-        }
-    }
-    hops
-}
-
-/// Ordered pairs by distance, over all routers and over those with hosts.
+/// Ordered pairs by distance, over all routers and over those with hosts. The sets of routers within so many
+/// hops grow by a hop at a time.
 fn histograms(topology: &Topology) -> [Vec<u64>; 2] {
     let (successors, routers) = (successors(topology), topology.node_count());
-    let endpoint: Vec<bool> = topology.nodes().map(|node| topology.is_endpoint(node)).collect();
-    let count = |source: usize| {
-        let mut counts = [vec![0u64; routers], vec![0; routers]];
-        for (node, hops) in hops_from(&successors, source).into_iter().enumerate() {
-            counts[0][hops as usize] += 1;
-            counts[1][hops as usize] += u64::from(endpoint[source] && endpoint[node]);
-        }
-        counts
+    let set_of = |nodes: &mut dyn Iterator<Item = usize>| {
+        let mut set = FixedBitSet::with_capacity(routers);
+        nodes.for_each(|node| set.insert(node));
+        set
     };
-    let sum = |mut total: [Vec<u64>; 2], more: [Vec<u64>; 2]| {
-        for (total, more) in total.iter_mut().zip(more) {
-            total.iter_mut().zip(more).for_each(|(total, more)| *total += more);
+    let endpoints =
+        set_of(&mut topology.nodes().filter(|&node| topology.is_endpoint(node)).map(|node| node.index()));
+    let mut within: Vec<FixedBitSet> = (0..routers).map(|node| set_of(&mut [node].into_iter())).collect();
+    let mut histograms = [Vec::new(), Vec::new()];
+    let mut counted = [0, 0];
+    while counted[0] < (routers * routers) as u64 {
+        let all = within.iter().map(|set| set.count_ones(..) as u64).sum();
+        let between_endpoints =
+            endpoints.ones().map(|node| within[node].intersection_count(&endpoints) as u64).sum();
+        assert!(all > counted[0], "a router is not reached");
+        for (histogram, (now, before)) in
+            histograms.iter_mut().zip([all, between_endpoints].into_iter().zip(counted))
+        {
+            histogram.push(now - before);
         }
-        total
-    };
-    let totals = (0..routers).into_par_iter().map(count).reduce(|| [vec![0; routers], vec![0; routers]], sum);
-    totals.map(|mut histogram| {
+        counted = [all, between_endpoints];
+        let one_hop_more = |node: usize| {
+            let mut set = within[node].clone();
+            successors[node].iter().for_each(|&to| set.union_with(&within[to as usize]));
+            set
+        };
+        within = (0..routers).into_par_iter().map(one_hop_more).collect();
+    }
+    histograms.map(|mut histogram| {
         histogram.truncate(histogram.iter().rposition(|&pairs| pairs > 0).map_or(0, |last| last + 1));
         histogram
     })
