@@ -4,14 +4,13 @@
 //! words that they describe. Cost: that of `fabc check`, milliseconds.
 
 use super::files::OpenFiles;
-use fabc_base::diag::{SourceMap, Span};
+use fabc_base::diag::{Failure, SourceMap, Span};
 use fabc_lang::Warning;
 use fabc_lang::syntax::ast::{ConstantKind, ExprKind, Item, ItemKind, Spec};
 use fabc_lang::syntax::{Constants, bind, parse_file};
 use fabc_model::{CoupleRule, Fabric, Plant, Pod};
-use fabc_passes::slices::Placing;
-use fabc_pipeline::compile::{Foreseen, Stage, check_early, foresee, is_described};
-use fabc_pipeline::library::decide;
+use fabc_pipeline::compile::{Foreseen, foresee, is_described};
+use fabc_pipeline::library::{decide, slice_failures};
 use miette::{Diagnostic, Severity};
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -92,24 +91,10 @@ pub(super) fn analyse(files: &OpenFiles<'_>, path: &str) -> Analysis {
             let convert = |error: &(dyn Diagnostic + Send + Sync)| to_finding(error, &sources, path);
             let warnings = fabc_lang::warnings(&spec, &fabric);
             analysis.findings.extend(warnings.iter().map(|warning: &Warning| convert(warning)));
-            let mut failures = Vec::new();
-            match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
-                Some(pod) => {
-                    if let Err(error) = Placing::new(&fabric, pod).initial(fabric.slices.spare) {
-                        failures.push(Box::new(error) as Box<dyn Diagnostic + Send + Sync>);
-                    }
-                    let kinds = fabric
-                        .slices
-                        .kinds
-                        .iter()
-                        .filter_map(|kind| check_early(&kind.fabric, Stage::Emit).err());
-                    failures.extend(kinds.flat_map(fabc_base::diag::Failure::diagnostics));
-                }
-                None => failures.extend(
-                    decide(&fabric).err().into_iter().flat_map(fabc_base::diag::Failure::diagnostics),
-                ),
-            }
-            analysis.findings.extend(failures.iter().map(|error| convert(&**error)));
+            let failures =
+                slice_failures(&fabric).unwrap_or_else(|| decide(&fabric).err().into_iter().collect());
+            let errors: Vec<_> = failures.into_iter().flat_map(Failure::diagnostics).collect();
+            analysis.findings.extend(errors.iter().map(|error| convert(&**error)));
             analysis.resolved = Some((fabric, spec, sources));
         }
         Err((failure, sources)) => {

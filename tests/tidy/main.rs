@@ -125,6 +125,26 @@ fn circles_of_files_are_found() {
     );
 }
 
+/// The commands lie on their options (`args`), and these on files and terminals (`io`). No room names one
+/// above.
+#[test]
+fn options_and_files_know_no_command() {
+    let commands = ["build", "diff", "lsp", "operate", "run", "sweep", "verify"];
+    let mut complaints = Vec::new();
+    for (path, lines) in code() {
+        let above: Vec<&str> = match path.strip_prefix("src/cli/").and_then(|rest| rest.split('/').next()) {
+            Some("io") => commands.into_iter().chain(["args"]).collect(),
+            Some("args") => commands.into(),
+            _ => continue,
+        };
+        for (at, line) in lines {
+            let named = above.iter().filter(|room| line.contains(&format!("crate::{room}::")));
+            complaints.extend(named.map(|room| format!("{path}:{at}: names the room above it `{room}`")));
+        }
+    }
+    complain(complaints);
+}
+
 #[test]
 fn passes_use_no_other_pass() {
     let pass = |path: &str| {

@@ -1,8 +1,8 @@
 //! The options of `fabc merge` and `fabc submit`.
 
+use crate::args::candidates;
 use crate::args::choice::choice_parser;
-use crate::args::sweep::JobArgs;
-use crate::build::candidates;
+use crate::args::sweep::EngineArgs;
 use clap::Args;
 use fabc_pipeline::compile::Stage;
 use fabc_pipeline::library::TablesForm;
@@ -45,5 +45,5 @@ pub struct SubmitArgs {
 
     /// How it is handed over.
     #[command(flatten)]
-    pub job: JobArgs,
+    pub job: EngineArgs,
 }

@@ -1,16 +1,19 @@
 //! The command line: one file of options per command.
 
+pub(crate) mod candidates;
 pub(crate) mod choice;
 pub(crate) mod collective;
 pub(crate) mod diff;
 pub(crate) mod estimate;
 pub(crate) mod estimate_job;
+pub(crate) mod foreign;
 pub(crate) mod former_sim_options;
 pub(crate) mod hosts;
 pub(crate) mod job;
 pub(crate) mod merge_submit;
 pub(crate) mod options;
 pub(crate) mod place;
+pub(crate) mod remake;
 pub(crate) mod running;
 pub(crate) mod shard;
 pub(crate) mod shells;

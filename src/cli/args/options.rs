@@ -1,5 +1,6 @@
 //! The command line, as clap reads it.
 
+use crate::args::candidates;
 use crate::args::choice::choice_parser;
 use crate::args::collective::CollectiveArgs;
 use crate::args::diff::DiffArgs;
@@ -8,12 +9,11 @@ use crate::args::hosts::HostArgs;
 use crate::args::job::JobArgs;
 use crate::args::merge_submit::{MergeArgs, SubmitArgs};
 use crate::args::place::PlaceArgs;
+use crate::args::remake::{RemakeArgs, WindowArgs};
 use crate::args::running::{DriftArgs, PlanArgs, RepairArgs};
 use crate::args::shard::{Shard, parse_shard};
 use crate::args::sim::SimArgs;
 use crate::args::sweep::SweepArgs;
-use crate::build::candidates;
-use crate::verify::remake::{RemakeArgs, WindowArgs};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use fabc_pipeline::compile::Stage;
 use fabc_pipeline::library::TablesForm;

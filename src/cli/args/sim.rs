@@ -1,6 +1,6 @@
 //! The options of `fabc sim`, as clap reads them.
 
-use crate::verify::foreign::ForeignArgs;
+use crate::args::foreign::ForeignArgs;
 use clap::{Args, ValueEnum};
 use fabc_model::Scenarios;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! The options of `fabc sweep`.
 
+use crate::args::candidates;
 use crate::args::choice::choice_parser;
+use crate::args::remake::RemakeArgs;
 use crate::args::shard::{Shard, parse_shard};
-use crate::build::candidates;
-use crate::verify::remake::RemakeArgs;
 use clap::{Args, Subcommand, ValueEnum};
 use fabc_pipeline::compile::Stage;
 use std::path::PathBuf;
@@ -89,12 +89,12 @@ pub struct SweepSubmitArgs {
 
     /// How it is handed over.
     #[command(flatten)]
-    pub job: JobArgs,
+    pub job: EngineArgs,
 }
 
 /// How work is handed to several processes.
 #[derive(Clone, Debug, Args)]
-pub struct JobArgs {
+pub struct EngineArgs {
     /// The engine that runs the processes
     #[arg(long, value_enum, value_name = "ENGINE", default_value = "local")]
     pub engine: Engine,

@@ -1,12 +1,12 @@
 //! `fabc build`, `fabc check`, `fabc graph`: they take a spec through the pipeline.
 
-pub(crate) mod candidates;
 pub(crate) mod dump;
 pub(crate) mod fmt;
 pub(crate) mod front;
 pub(crate) mod golden;
 pub(crate) mod init;
 pub(crate) mod kept;
+pub(crate) mod kind_cache;
 pub(crate) mod parts;
 pub(crate) mod requests;
 pub(crate) mod schema;

@@ -3,8 +3,8 @@
 
 use crate::args::options::{BuildArgs, CheckArgs};
 use crate::build::front::{check_requires, compile_loaded, manifest_options, tables_option, unmeasured_note};
+use crate::build::kind_cache::{self, KindCache};
 use crate::io::errors::DriverError;
-use crate::io::kind_cache::{self, KindCache};
 use crate::io::progress::Watch;
 use crate::io::read::display;
 use crate::io::staging::{self, MANIFEST, Staging};
@@ -66,7 +66,7 @@ pub(crate) fn build(
         watch,
         terminal,
         sources: &sources,
-        cache: KindCache::from_args(args),
+        cache: KindCache::at(args.cache.as_deref()),
         staging: Staging::begin(out, &fabric.name, staging::BUILT)?,
         compiled: BTreeMap::new(),
         lines: Vec::new(),

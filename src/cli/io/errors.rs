@@ -295,7 +295,7 @@ pub(crate) enum DriverError {
     /// An engine that refuses a job, or processes that left work open.
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Engine(#[from] crate::sweep::jobs::EngineError),
+    Engine(#[from] crate::io::engine_errors::EngineError),
     /// An editor that is gone, or violates the protocol.
     #[error("the connection to the editor is lost: {reason}")]
     #[diagnostic(

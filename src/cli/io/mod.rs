@@ -1,10 +1,10 @@
 //! Everything that touches the disk or the user: files, the terminal, errors.
 
 pub(crate) mod content;
+pub(crate) mod engine_errors;
 pub(crate) mod errors;
 pub(crate) mod input_errors;
 pub(crate) mod interrupted;
-pub(crate) mod kind_cache;
 pub(crate) mod lock;
 pub(crate) mod progress;
 pub(crate) mod read;

@@ -1,8 +1,8 @@
 //! The early end of a command: what is shown, and the exit code.
 
+use crate::io::engine_errors::EngineError;
 use crate::io::errors::DriverError;
 use crate::io::input_errors::InputError;
-use crate::sweep::jobs::EngineError;
 use fabc_base::diag::{Failure, SourceMap};
 use fabc_check::CheckError;
 use miette::Diagnostic;

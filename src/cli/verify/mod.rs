@@ -6,7 +6,6 @@ pub(crate) mod foreign;
 mod foreign_verdict;
 pub(crate) mod plan;
 pub(crate) mod program;
-pub(crate) mod remake;
 pub(crate) mod repair;
 pub(crate) mod reported;
 pub(crate) mod slices;

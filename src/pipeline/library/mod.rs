@@ -98,18 +98,8 @@ pub fn check(spec: &str, options: &Options<'_>) -> Result<Checked, Diagnostics> 
     let warnings: Vec<Diagnostic> =
         warnings.iter().map(|warning| Diagnostic::from_miette(warning, &sources)).collect();
     let mut described = None;
-    let decided = match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
-        Some(pod) => {
-            let placed = Placing::new(&fabric, pod).initial(fabric.slices.spare);
-            let placed = placed.map(|_| ()).map_err(Failure::infeasible);
-            placed.and_then(|()| {
-                fabric
-                    .slices
-                    .kinds
-                    .iter()
-                    .try_for_each(|kind| check_early(&kind.fabric, Stage::Emit).map(drop))
-            })
-        }
+    let decided = match slice_failures(&fabric) {
+        Some(failures) => failures.into_iter().next().map_or(Ok(()), Err),
         None => match decide(&fabric) {
             Ok(true) => describe(&fabric).map(|network| {
                 described = network.map(|network| fabc_emit::described_text(&fabric, &network))
@@ -121,6 +111,15 @@ pub fn check(spec: &str, options: &Options<'_>) -> Result<Checked, Diagnostics> 
         Ok(()) => Ok(Checked { name: fabric.name, normal_form: text, described, warnings }),
         Err(failure) => Err(Diagnostics::from_failure(failure, sources)),
     }
+}
+
+/// What can be known to be impossible about a pod in slices before the search: its placement, and the demands
+/// of every kind of slice. `None` for a fabric without slices.
+pub fn slice_failures(fabric: &Fabric) -> Option<Vec<Failure>> {
+    let pod = fabric.pod().filter(|_| !fabric.slices.kinds.is_empty())?;
+    let unplaced = Placing::new(fabric, pod).initial(fabric.slices.spare).map_err(Failure::infeasible).err();
+    let kinds = fabric.slices.kinds.iter().filter_map(|kind| check_early(&kind.fabric, Stage::Emit).err());
+    Some(unplaced.into_iter().chain(kinds).collect())
 }
 
 /// Decides what can be decided about a fabric without slices before the search, in milliseconds. Returns

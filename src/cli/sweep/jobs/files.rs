@@ -3,7 +3,7 @@
 //! The scripts name the directory by `.` and contain no time, so that they are the same bytes however often
 //! they are written.
 
-use crate::args::sweep::{Engine, JobArgs};
+use crate::args::sweep::{Engine, EngineArgs};
 use crate::io::errors::DriverError;
 use crate::io::read::display;
 use crate::io::write;
@@ -62,7 +62,7 @@ pub(crate) fn shard_arguments(job: &ShardedJob<'_>, cores: u16, shard: &str) -> 
 ///
 /// # Errors
 /// `DriverError::Unwritable` if a file cannot be written.
-pub(crate) fn write_scripts(job: &ShardedJob<'_>, args: &JobArgs) -> Result<(), DriverError> {
+pub(crate) fn write_scripts(job: &ShardedJob<'_>, args: &EngineArgs) -> Result<(), DriverError> {
     let folder = engine_folder(job, args.engine);
     let unwritable =
         |error: std::io::Error| DriverError::Unwritable { path: display(&folder), reason: error.to_string() };
@@ -163,7 +163,7 @@ if wait:
 }
 
 /// The commands that submit the files by hand.
-pub(crate) fn commands(job: &ShardedJob<'_>, args: &JobArgs) -> Vec<String> {
+pub(crate) fn commands(job: &ShardedJob<'_>, args: &EngineArgs) -> Vec<String> {
     let directory = shell_quoted(&display(job.directory));
     match args.engine {
         Engine::Local => {

@@ -1,8 +1,9 @@
 //! HyperQueue: submits a job of tasks through its Python package.
 
 use super::files::{ShardedJob, engine_folder, last_line};
-use super::{ASKED_EVERY, EngineError, FailedShard};
+use super::{ASKED_EVERY, FailedShard};
 use crate::args::sweep::Engine;
+use crate::io::engine_errors::EngineError;
 use crate::io::read::display;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;

@@ -1,8 +1,9 @@
 //! Runs shards as processes on this machine, a few at a time, and starts them again when they are killed.
 
 use super::files::{RESTARTS, ShardedJob, log_path, program_path, shard_arguments};
-use super::{ASKED_EVERY, EngineError, FailedShard};
-use crate::args::sweep::{Engine, JobArgs};
+use super::{ASKED_EVERY, FailedShard};
+use crate::args::sweep::{Engine, EngineArgs};
+use crate::io::engine_errors::EngineError;
 use crate::io::errors::DriverError;
 use crate::io::read::{display, error_words};
 use crate::io::stop::Stop;
@@ -25,7 +26,7 @@ struct RunningShard {
 /// `EngineError::Refused` if a process cannot be started, and `DriverError::Unwritable` for a log.
 pub(crate) fn run(
     job: &ShardedJob<'_>,
-    args: &JobArgs,
+    args: &EngineArgs,
     tell: &mut dyn FnMut(),
 ) -> Result<Vec<FailedShard>, Stop> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

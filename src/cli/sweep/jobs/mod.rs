@@ -6,18 +6,17 @@
 //! leaves no work unfinished has not failed. A shard that reports nothing and leaves work unfinished has
 //! failed.
 
-mod errors;
 mod failed;
 mod files;
 mod hyperqueue;
 mod local;
 mod slurm;
 
-pub(crate) use errors::EngineError;
 pub(crate) use failed::FailedShard;
 pub(crate) use files::ShardedJob;
 
-use crate::args::sweep::{Engine, JobArgs, MOST_SHARDS};
+use crate::args::sweep::{Engine, EngineArgs, MOST_SHARDS};
+use crate::io::engine_errors::EngineError;
 use crate::io::progress::{Throttle, Watch};
 use crate::io::read::display;
 use crate::io::stop::Stop;
@@ -39,7 +38,7 @@ pub(crate) enum HandedOver {
 const WORKERS: usize = 4;
 
 /// The number of shards: as requested, or `for_each` per worker.
-pub(crate) fn shards(args: &JobArgs, for_each: usize) -> usize {
+pub(crate) fn shards(args: &EngineArgs, for_each: usize) -> usize {
     let default = for_each * args.workers.map_or(WORKERS, usize::from);
     args.shards.map_or(default, usize::from).clamp(1, MOST_SHARDS as usize)
 }
@@ -51,7 +50,7 @@ pub(crate) fn shards(args: &JobArgs, for_each: usize) -> usize {
 /// disk.
 pub(crate) fn hand_over(
     job: &ShardedJob<'_>,
-    args: &JobArgs,
+    args: &EngineArgs,
     list_open: &mut dyn FnMut() -> Vec<usize>,
     terminal: Terminal,
 ) -> Result<HandedOver, Stop> {

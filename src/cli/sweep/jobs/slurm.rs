@@ -1,7 +1,8 @@
 //! Slurm: submits an array of shards, and a job that waits for it and merges.
 
 use super::files::{ShardedJob, last_line};
-use super::{ASKED_EVERY, EngineError, FailedShard};
+use super::{ASKED_EVERY, FailedShard};
+use crate::io::engine_errors::EngineError;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use std::io::ErrorKind;

@@ -18,8 +18,9 @@ pub(crate) struct KindCache<'a> {
 }
 
 impl<'a> KindCache<'a> {
-    pub(crate) fn from_args(args: &'a BuildArgs) -> Option<Self> {
-        args.cache.as_deref().map(|directory| Self { directory })
+    /// The cache in a folder, if there is one.
+    pub(crate) fn at(directory: Option<&'a Path>) -> Option<Self> {
+        directory.map(|directory| Self { directory })
     }
 
     fn entry(&self, key: &str) -> PathBuf {
