@@ -26,7 +26,7 @@ pub(crate) fn machine(with_long: bool) -> String {
         "`{version}`, {}, {cores} cores ({}), {}{}.",
         output_of("date", &["-u", "+%Y-%m-%d"]),
         processor.trim_start_matches([' ', '\t', ':']),
-        output_of("rustc", &["--version"]),
+        output_of("rustc", &["--version"]).split(" (").next().unwrap_or_default(),
         if with_long { ", with `--long`" } else { "" },
     )
 }
