@@ -91,8 +91,10 @@ pub(super) fn analyse(files: &OpenFiles<'_>, path: &str) -> Analysis {
             let convert = |error: &(dyn Diagnostic + Send + Sync)| to_finding(error, &sources, path);
             let warnings = fabc_lang::warnings(&spec, &fabric);
             analysis.findings.extend(warnings.iter().map(|warning: &Warning| convert(warning)));
-            let failures =
-                slice_failures(&fabric).unwrap_or_else(|| decide(&fabric).err().into_iter().collect());
+            let failures: Vec<Failure> = match slice_failures(&fabric) {
+                Some(failures) => failures.collect(),
+                None => decide(&fabric).err().into_iter().collect(),
+            };
             let errors: Vec<_> = failures.into_iter().flat_map(Failure::diagnostics).collect();
             analysis.findings.extend(errors.iter().map(|error| convert(&**error)));
             analysis.resolved = Some((fabric, spec, sources));

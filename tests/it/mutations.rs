@@ -8,13 +8,11 @@
 //! slowest took, and the peak memory of the process. `FABC_MUTANTS=500000..1000000` takes the second half.
 
 use crate::support::mutants;
-use fabc::compile::{Stage, check_early};
 use fabc::diag::{Failure, SourceMap};
 use fabc::lang::read_normal;
-use fabc::library::decide;
+use fabc::library::{decide, slice_failures};
 use fabc::lsp::Server;
 use fabc::model::Fabric;
-use fabc::passes::slices::Placing;
 use fabc::show::{MessageFormat, shown};
 use fabc::syntax::{normalize, parse, parse_file, print, print_spec};
 use lsp_server::{Message, Notification, Request, RequestId};
@@ -130,18 +128,8 @@ fn peak_memory() -> String {
 
 /// The errors of `fabc check` before any search.
 fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> {
-    match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
-        Some(pod) => {
-            Placing::new(fabric, pod)
-                .initial(fabric.slices.spare)
-                .map_err(|error| vec![Box::new(error) as _])?;
-            fabric
-                .slices
-                .kinds
-                .iter()
-                .try_for_each(|kind| check_early(&kind.fabric, Stage::Emit).map(drop))
-                .map_err(Failure::diagnostics)
-        }
+    match slice_failures(fabric) {
+        Some(mut failures) => failures.next().map_or(Ok(()), |failure| Err(failure.diagnostics())),
         None => decide(fabric).map(drop).map_err(Failure::diagnostics),
     }
 }

@@ -83,8 +83,8 @@ pub fn verify_sample(
     neighbors: &NeighborList<'_>,
 ) -> Result<Sampled, CheckError> {
     let violation = |text: String| CheckError::Wiring { violation: text, span: Some(network.span) };
-    let rule =
-        rule_of(network).ok_or_else(|| violation("a listed network has no rule for a sample".to_owned()))?;
+    let rule = rule_of(&network.family)
+        .ok_or_else(|| violation("a listed network has no rule for a sample".to_owned()))?;
     let sample = SampleCheck { rule: &*rule, neighbors, routers: rule.routers() as u32 };
     verify_sizes(&*rule, form).map_err(violation)?;
     let routers = pick_routers(sample.routers, form);

@@ -18,9 +18,8 @@ pub(crate) struct KindCache<'a> {
 }
 
 impl<'a> KindCache<'a> {
-    /// The cache in a folder, if there is one.
-    pub(crate) fn at(directory: Option<&'a Path>) -> Option<Self> {
-        directory.map(|directory| Self { directory })
+    pub(crate) fn from_args(args: &'a BuildArgs) -> Option<Self> {
+        args.cache.as_deref().map(|directory| Self { directory })
     }
 
     fn entry(&self, key: &str) -> PathBuf {

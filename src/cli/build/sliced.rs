@@ -66,7 +66,7 @@ pub(crate) fn build(
         watch,
         terminal,
         sources: &sources,
-        cache: KindCache::at(args.cache.as_deref()),
+        cache: KindCache::from_args(args),
         staging: Staging::begin(out, &fabric.name, staging::BUILT)?,
         compiled: BTreeMap::new(),
         lines: Vec::new(),

@@ -28,6 +28,11 @@ struct BranchNode {
     depth: u32,
 }
 
+/// The cost of a node at a depth.
+fn depth_cost(depth: u32) -> u64 {
+    u64::from(depth).pow(3)
+}
+
 /// Limit on the moves of one call.
 const MOVE_LIMIT: usize = 300_000;
 /// Limit on moves times routers.
@@ -64,7 +69,7 @@ impl RootedTree {
         while let Some(&node) = order.get(next) {
             next += 1;
             let (up_link, depth) = (self.up[node as usize].1, self.depth[node as usize]);
-            self.cost += u64::from(depth).pow(3);
+            self.cost += depth_cost(depth);
             for &(to, link) in self.joined[node as usize].iter().filter(|&&(_, link)| link != up_link) {
                 (self.up[to as usize], self.depth[to as usize]) = ((node, link), depth + 1);
                 order.push(to);
@@ -92,19 +97,18 @@ impl RootedTree {
 
     /// The cost of the tree once the nodes of a branch have the depths that it says.
     fn cost_with(&self, branch: &[BranchNode]) -> u64 {
-        let cost = |depth: u32| u64::from(depth).pow(3);
-        let before: u64 = branch.iter().map(|below| cost(self.depth[below.node as usize])).sum();
-        self.cost - before + branch.iter().map(|below| cost(below.depth)).sum::<u64>()
+        let before: u64 = branch.iter().map(|below| depth_cost(self.depth[below.node as usize])).sum();
+        self.cost - before + branch.iter().map(|below| depth_cost(below.depth)).sum::<u64>()
     }
 
-    /// Replaces the link above a branch by the one of its first node.
-    fn rehang(&mut self, branch: &[BranchNode], cost: u64, nodes: [u32; 2], cut: u32) {
-        self.cut(nodes, cut);
+    /// Replaces the link `cut` above a branch by the one of its first node.
+    fn rehang(&mut self, branch: &[BranchNode], links: &LinkGraph, cut: u32) {
+        self.cost = self.cost_with(branch);
+        self.cut(links.ends[cut as usize], cut);
         self.join([branch[0].node, branch[0].parent], branch[0].link);
         for &BranchNode { node, parent, link, depth } in branch {
             (self.up[node as usize], self.depth[node as usize]) = ((parent, link), depth);
         }
-        self.cost = cost;
     }
 
     /// Moves the root to the middle of a longest path, if that does not cost more.
@@ -169,11 +173,7 @@ pub(super) fn lower_trees(
     let moves = MOVE_LIMIT.min(WORK_LIMIT / links.nodes.max(1));
     for number in 0..moves {
         if number.is_multiple_of(moves.div_ceil(CENTERINGS)) {
-            // The search for the first middle starts at the last node of the tree that was tried last.
-            if let Some(tree) = last_tried.take() {
-                rooted[tree].update_depths(&mut order);
-            }
-            rooted.iter_mut().for_each(|tree| tree.center_root(&mut order));
+            center_roots(&mut rooted, last_tried.take(), &mut order);
         }
         // Of two random nodes the deeper one moves.
         let tree = stream.below(rooted.len());
@@ -188,11 +188,17 @@ pub(super) fn lower_trees(
         let drawn = LinkExchange { tree, node, to, link, draw };
         last_tried = exchange(links, &mut rooted, &mut users, capacity, drawn).or(last_tried);
     }
-    if let Some(tree) = last_tried {
-        rooted[tree].update_depths(&mut order);
-    }
-    rooted.iter_mut().for_each(|tree| tree.center_root(&mut order));
+    center_roots(&mut rooted, last_tried, &mut order);
     rooted
+}
+
+/// Moves every root to the middle of its tree. The search for the first middle starts at the last node of the
+/// tree that was tried last, or else where the search before it ended.
+fn center_roots(rooted: &mut [RootedTree], last_tried: Option<usize>, order: &mut Vec<u32>) {
+    if let Some(tree) = last_tried {
+        rooted[tree].update_depths(order);
+    }
+    rooted.iter_mut().for_each(|tree| tree.center_root(order));
 }
 
 /// The most hops from a router to the root of its tree.
@@ -213,6 +219,13 @@ struct LinkExchange {
     draw: usize,
 }
 
+/// A tree that gives up a link and hangs the branch below it from another one.
+struct Rehanging {
+    tree: usize,
+    cut: u32,
+    branch: Vec<BranchNode>,
+}
+
 /// Makes a neighbor the parent of a node, unless the cost grows. Returns the last tree for which costs were
 /// compared, if any were.
 fn exchange(
@@ -230,47 +243,52 @@ fn exchange(
     if parent == NONE || link == old_link || !higher {
         return None;
     }
-    let (new_nodes, old_nodes) = (links.ends[link as usize], links.ends[old_link as usize]);
+    let first = BranchNode { node, parent: to, link, depth: current.depth[to as usize] + 1 };
     // The tree that gives the link away. While there is room, none has to.
     let full = users[link as usize].len() >= (capacity * links.lanes[link as usize]) as usize;
     let giver = full.then(|| users[link as usize][draw % users[link as usize].len()] as usize);
-    // The lower half of the giving tree, hung from the link that becomes free.
-    let mut given = Vec::new();
-    if let Some(giver) = giver {
-        let giving = &rooted[giver];
-        // The link separates the lower half of the giving tree. The freed link must have exactly one end in
-        // it.
-        let lower = if giving.up[new_nodes[0] as usize].1 == link { new_nodes[0] } else { new_nodes[1] };
-        let inside = old_nodes.map(|node| giving.is_below(node, lower));
-        if inside[0] == inside[1] {
-            return None;
+    let given = match giver {
+        Some(giver) => Some(given_away(links, rooted, giver, link, old_link)?),
+        None => None,
+    };
+    let taken = Rehanging { tree, cut: old_link, branch: current.hang(first, old_link) };
+    let changes = || std::iter::once(&taken).chain(&given);
+    let before: u64 = changes().map(|change| rooted[change.tree].cost).sum();
+    let after: u64 = changes().map(|change| rooted[change.tree].cost_with(&change.branch)).sum();
+    for Rehanging { tree, cut, branch } in changes() {
+        if after > before {
+            // The link stays, as the last one of its nodes.
+            let nodes = links.ends[*cut as usize];
+            rooted[*tree].cut(nodes, *cut);
+            rooted[*tree].join(nodes, *cut);
+        } else {
+            rooted[*tree].rehang(branch, links, *cut);
+            users[*cut as usize].retain(|&user| user != *tree as u32);
+            users[branch[0].link as usize].push(*tree as u32);
         }
-        let [node, parent] = if inside[0] { old_nodes } else { [old_nodes[1], old_nodes[0]] };
-        let depth = giving.depth[parent as usize] + 1;
-        given = giving.hang(BranchNode { node, parent, link: old_link, depth }, link);
     }
-    let depth = current.depth[to as usize] + 1;
-    let risen = current.hang(BranchNode { node, parent: to, link, depth }, old_link);
-    let before = current.cost + giver.map_or(0, |giver| rooted[giver].cost);
-    let cost = current.cost_with(&risen);
-    let giver_cost = giver.map_or(0, |giver| rooted[giver].cost_with(&given));
-    if cost + giver_cost > before {
-        // Both links stay, as the last ones of their nodes.
-        rooted[tree].cut(old_nodes, old_link);
-        rooted[tree].join(old_nodes, old_link);
-        if let Some(giver) = giver {
-            rooted[giver].cut(new_nodes, link);
-            rooted[giver].join(new_nodes, link);
-        }
-        return Some(giver.unwrap_or(tree));
-    }
-    rooted[tree].rehang(&risen, cost, old_nodes, old_link);
-    users[old_link as usize].retain(|&user| user != tree as u32);
-    users[link as usize].push(tree as u32);
-    if let Some(giver) = giver {
-        rooted[giver].rehang(&given, giver_cost, new_nodes, link);
-        users[link as usize].retain(|&user| user != giver as u32);
-        users[old_link as usize].push(giver as u32);
-    }
-    Some(giver.unwrap_or(tree))
+    changes().last().map(|change| change.tree)
+}
+
+/// How a tree gives a link away and takes another one for it. `None` if the other link does not join the two
+/// halves again.
+fn given_away(
+    links: &LinkGraph,
+    rooted: &[RootedTree],
+    giver: usize,
+    link: u32,
+    taken: u32,
+) -> Option<Rehanging> {
+    let giving = &rooted[giver];
+    // The link separates the lower half of the tree. The other one must have exactly one end in it.
+    let [one, other] = links.ends[link as usize];
+    let lower = if giving.up[one as usize].1 == link { one } else { other };
+    let ends = links.ends[taken as usize];
+    let [node, parent] = match ends.map(|node| giving.is_below(node, lower)) {
+        [true, false] => ends,
+        [false, true] => [ends[1], ends[0]],
+        _ => return None,
+    };
+    let first = BranchNode { node, parent, link: taken, depth: giving.depth[parent as usize] + 1 };
+    Some(Rehanging { tree: giver, cut: link, branch: giving.hang(first, link) })
 }

@@ -99,7 +99,7 @@ pub fn check(spec: &str, options: &Options<'_>) -> Result<Checked, Diagnostics> 
         warnings.iter().map(|warning| Diagnostic::from_miette(warning, &sources)).collect();
     let mut described = None;
     let decided = match slice_failures(&fabric) {
-        Some(failures) => failures.into_iter().next().map_or(Ok(()), Err),
+        Some(mut failures) => failures.next().map_or(Ok(()), Err),
         None => match decide(&fabric) {
             Ok(true) => describe(&fabric).map(|network| {
                 described = network.map(|network| fabc_emit::described_text(&fabric, &network))
@@ -113,13 +113,13 @@ pub fn check(spec: &str, options: &Options<'_>) -> Result<Checked, Diagnostics> 
     }
 }
 
-/// What can be known to be impossible about a pod in slices before the search: its placement, and the demands
-/// of every kind of slice. `None` for a fabric without slices.
-pub fn slice_failures(fabric: &Fabric) -> Option<Vec<Failure>> {
+/// Every error of a pod in slices that can be known before the search: of its placement, and of the demands
+/// of each kind of slice. `None` for a fabric without slices.
+pub fn slice_failures(fabric: &Fabric) -> Option<impl Iterator<Item = Failure>> {
     let pod = fabric.pod().filter(|_| !fabric.slices.kinds.is_empty())?;
     let unplaced = Placing::new(fabric, pod).initial(fabric.slices.spare).map_err(Failure::infeasible).err();
     let kinds = fabric.slices.kinds.iter().filter_map(|kind| check_early(&kind.fabric, Stage::Emit).err());
-    Some(unplaced.into_iter().chain(kinds).collect())
+    Some(unplaced.into_iter().chain(kinds))
 }
 
 /// Decides what can be decided about a fabric without slices before the search, in milliseconds. Returns

@@ -221,14 +221,9 @@ fn successors(topology: &Topology) -> Vec<Vec<u32>> {
 /// hops grow by a hop at a time.
 fn histograms(topology: &Topology) -> [Vec<u64>; 2] {
     let (successors, routers) = (successors(topology), topology.node_count());
-    let set_of = |nodes: &mut dyn Iterator<Item = usize>| {
-        let mut set = FixedBitSet::with_capacity(routers);
-        nodes.for_each(|node| set.insert(node));
-        set
-    };
-    let endpoints =
-        set_of(&mut topology.nodes().filter(|&node| topology.is_endpoint(node)).map(|node| node.index()));
-    let mut within: Vec<FixedBitSet> = (0..routers).map(|node| set_of(&mut [node].into_iter())).collect();
+    let endpoints: FixedBitSet =
+        topology.nodes().filter(|&node| topology.is_endpoint(node)).map(|node| node.index()).collect();
+    let mut within: Vec<FixedBitSet> = (0..routers).map(|node| FixedBitSet::from_iter([node])).collect();
     let mut histograms = [Vec::new(), Vec::new()];
     let mut counted = [0, 0];
     while counted[0] < (routers * routers) as u64 {

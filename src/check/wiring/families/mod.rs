@@ -26,12 +26,8 @@ use fabc_model::{
     RandomRegular, SlimFly, SpectralFly, Torus, Xpander,
 };
 
-/// The rule of a network's family. `None` for a list of links.
-pub(super) fn rule_of(network: &Network) -> Option<Box<dyn FamilyRule + Sync + '_>> {
-    rule_of_family(&network.family)
-}
-
-fn rule_of_family(family: &Family) -> Option<Box<dyn FamilyRule + Sync + '_>> {
+/// The rule of a family. `None` for a list of links.
+pub(super) fn rule_of(family: &Family) -> Option<Box<dyn FamilyRule + Sync + '_>> {
     Some(match family {
         Family::Torus(Torus(sides)) => Box::new(grid::torus(sides)),
         Family::Mesh(Mesh(sides)) => Box::new(grid::mesh(sides)),
@@ -61,7 +57,7 @@ fn rule_of_family(family: &Family) -> Option<Box<dyn FamilyRule + Sync + '_>> {
             Box::new(drawn::Regular { routers: (degree + 1) * lift, degree, simplex: false })
         }
         Family::Permuted(permuted) => {
-            Box::new(permuted::ExchangedLinks { base: rule_of_family(&permuted.base)?, permuted })
+            Box::new(permuted::ExchangedLinks { base: rule_of(&permuted.base)?, permuted })
         }
         Family::Shortcuts(shortcuts) => Box::new(shortcuts::ShortcutRing::new(shortcuts)),
         Family::Synthesized(free) => {
@@ -77,7 +73,7 @@ fn rule_of_family(family: &Family) -> Option<Box<dyn FamilyRule + Sync + '_>> {
 /// # Errors
 /// The first contradiction, in words.
 pub(super) fn verify_family(fabric: &Fabric, network: &Network, topology: &Topology) -> Result<(), String> {
-    match (&network.family, rule_of(network)) {
+    match (&network.family, rule_of(&network.family)) {
         (Family::Listed(listed), _) => listed::verify_wiring(fabric, listed, topology)?,
         (_, Some(rule)) => verify_by_rule(fabric, network, topology, &*rule)?,
         (_, None) => return Err("its family has no rule".to_owned()),
@@ -86,7 +82,7 @@ pub(super) fn verify_family(fabric: &Fabric, network: &Network, topology: &Topol
         Family::Xpander(Xpander { lift, .. }) => drawn::verify_matched(topology, *lift),
         Family::Shortcuts(declared) => shortcuts::verify_matched(topology, declared),
         Family::Permuted(declared) => {
-            let base = rule_of_family(&declared.base).ok_or("its base has no rule")?;
+            let base = rule_of(&declared.base).ok_or("its base has no rule")?;
             let exchanged = permuted::ExchangedLinks { base, permuted: declared };
             permuted::verify_conserved(fabric, network, topology, &exchanged)
         }
@@ -99,7 +95,7 @@ pub(super) fn verify_family(fabric: &Fabric, network: &Network, topology: &Topol
 pub fn draw_shortfall(network: &Network, topology: &Topology) -> Option<(&'static str, u64)> {
     match &network.family {
         Family::Permuted(declared) => {
-            let base = rule_of_family(&declared.base)?.links();
+            let base = rule_of(&declared.base)?.links();
             let distinct = topology.nodes().map(|node| {
                 let mut neighbors: Vec<u32> =
                     topology.channels_from(node).map(|channel| topology.target(channel).node.0).collect();
