@@ -2,7 +2,9 @@
 //!
 //! Input: a topology. Output: the number of shortest paths of every ordered pair, searched from every source
 //! without symmetry, and the edge connectivity. Edge connectivity is found by blocking flows (Dinic 1970)
-//! from the last router with hosts. The compiler augments from the first.
+//! between a router and the set of routers that are connected, starting with the last router with hosts.
+//! The compiler augments from the first, path by path. Routers of the set are connected to each other by at
+//! least as many paths as the least flow so far. So a smaller cut has all of them on one side.
 //!
 //! Few flows suffice in a simple graph whose routers all have hosts. A cut with fewer links than every
 //! degree leaves on either side a router whose neighbors are all on that side. Hence flows between routers
@@ -93,14 +95,23 @@ pub(super) fn min_degree(topology: &Topology) -> usize {
 pub(super) fn edge_connectivity(topology: &Topology) -> u64 {
     let hosts: Vec<NodeId> = topology.nodes().filter(|&node| topology.hosts(node) > 0).collect();
     let hosts = dominating_routers(topology, hosts.len()).unwrap_or(hosts);
-    let Some((&fixed, others)) = hosts.split_last() else { return 0 };
-    let one_way = topology.links().iter().any(|link| link.simplex);
-    let flow = |&other: &NodeId| {
-        let forward = ResidualNetwork::new(topology).max_flow(fixed, other);
-        if one_way { forward.min(ResidualNetwork::new(topology).max_flow(other, fixed)) } else { forward }
-    };
-    // The minimum cut may be around a router that no flow started from.
-    others.par_iter().map(flow).min().unwrap_or(u64::MAX).min(min_degree(topology) as u64)
+    let Some((&first, others)) = hosts.split_last() else { return 0 };
+    // The smallest cut may be around a router that no flow starts from.
+    let mut least = min_degree(topology) as u64;
+    let mut networks = vec![ResidualNetwork::new(topology, Arcs::Along)];
+    if topology.links().iter().any(|link| link.simplex) {
+        networks.push(ResidualNetwork::new(topology, Arcs::Against));
+    }
+    for network in &mut networks {
+        network.connected[first.index()] = true;
+    }
+    for &router in others.iter().rev() {
+        for network in &mut networks {
+            least = network.max_flow(router, least);
+            network.connected[router.index()] = true;
+        }
+    }
+    least
 }
 
 /// Chooses routers from the last one on, skipping neighbors of chosen ones. `None` unless the network is a
@@ -134,88 +145,126 @@ fn dominating_routers(topology: &Topology, hosts: usize) -> Option<Vec<NodeId>> 
     Some(dominating)
 }
 
-/// The residual network of channels of capacity one. Arc 2 c runs along channel c, arc 2 c + 1 against it.
+/// The direction in which a residual network is searched from a router.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Arcs {
+    /// Flow leaves the router.
+    Along,
+    /// Flow comes to the router.
+    Against,
+}
+
+/// The residual network of channels of capacity one. Arc 2 c is channel c from end to end, arc 2 c + 1 its
+/// flow taken back.
 struct ResidualNetwork<'t> {
     topology: &'t Topology,
+    direction: Arcs,
+    /// `[router]`: whether it belongs to the set that all flows are between.
+    connected: Vec<bool>,
     residual: Vec<bool>,
+    /// `[router]`: the distance from the router that the flow belongs to, or `u32::MAX`.
     level: Vec<u32>,
     /// `[router]`: the next arc to try.
     next_arc: Vec<usize>,
 }
 
 impl<'t> ResidualNetwork<'t> {
-    fn new(topology: &'t Topology) -> Self {
-        let residual = (0..2 * topology.channel_count()).map(|arc| arc.is_multiple_of(2)).collect();
-        Self { topology, residual, level: Vec::new(), next_arc: Vec::new() }
+    fn new(topology: &'t Topology, direction: Arcs) -> Self {
+        Self {
+            topology,
+            direction,
+            connected: vec![false; topology.node_count()],
+            residual: (0..2 * topology.channel_count()).map(|arc| arc.is_multiple_of(2)).collect(),
+            level: vec![u32::MAX; topology.node_count()],
+            next_arc: vec![0; topology.node_count()],
+        }
     }
 
-    /// The arcs that start at a router.
-    fn arcs(&self, node: NodeId) -> impl Iterator<Item = (usize, NodeId)> {
-        let along = self
-            .topology
+    /// The arcs at a router, each with the router at its other end.
+    fn arcs(&self, node: NodeId) -> impl Iterator<Item = (usize, NodeId)> + use<'t> {
+        let topology = self.topology;
+        let back = usize::from(self.direction == Arcs::Against);
+        let along = topology
             .channels_from(node)
-            .map(|channel| (2 * channel.index(), self.topology.target(channel).node));
-        let against = self
-            .topology
+            .map(move |channel| (2 * channel.index() + back, topology.target(channel).node));
+        let against = topology
             .channels_into(node)
-            .map(|channel| (2 * channel.index() + 1, self.topology.source(channel).node));
+            .map(move |channel| (2 * channel.index() + 1 - back, topology.source(channel).node));
         along.chain(against)
     }
 
-    /// The maximum flow between two routers.
-    fn max_flow(mut self, from: NodeId, to: NodeId) -> u64 {
-        let mut flow = 0;
-        while self.build_layers(from, to) {
-            self.next_arc = vec![0; self.topology.node_count()];
-            while self.augment(from, to) {
+    /// The maximum flow between a router and the connected ones, or `limit` if it is at least that.
+    fn max_flow(&mut self, from: NodeId, limit: u64) -> u64 {
+        let (mut flow, mut used) = (0, Vec::new());
+        while flow < limit {
+            let layers = self.build_layers(from);
+            let meets_connected = layers.last().is_some_and(|&node| self.connected[node.index()]);
+            while meets_connected && flow < limit && self.augment(from, &mut used) {
                 flow += 1;
             }
+            layers.iter().for_each(|node| self.next_arc[node.index()] = 0);
+            layers.iter().for_each(|node| self.level[node.index()] = u32::MAX);
+            if !meets_connected {
+                break;
+            }
         }
+        used.into_iter().for_each(|arc: usize| self.residual[arc] = arc.is_multiple_of(2));
         flow
     }
 
-    /// Computes distances from the source over residual arcs. Returns whether they reach the target.
-    fn build_layers(&mut self, from: NodeId, to: NodeId) -> bool {
-        let mut level = vec![u32::MAX; self.topology.node_count()];
-        level[from.index()] = 0;
-        let mut layer = vec![from];
-        while !layer.is_empty() && level[to.index()] == u32::MAX {
-            let mut next = Vec::new();
-            for &node in &layer {
-                for (arc, reached) in self.arcs(node) {
-                    if self.residual[arc] && level[reached.index()] == u32::MAX {
-                        level[reached.index()] = level[node.index()] + 1;
-                        next.push(reached);
+    /// Computes distances over residual arcs up to the first layer with a connected router. Returns the
+    /// routers that have a distance, a connected one last if there is one.
+    fn build_layers(&mut self, from: NodeId) -> Vec<NodeId> {
+        self.level[from.index()] = 0;
+        let mut reached = vec![from];
+        let mut layer = 0..1;
+        while !layer.is_empty() {
+            let layer_end = layer.end;
+            for index in layer {
+                let node = reached[index];
+                for (arc, next) in self.arcs(node) {
+                    if self.residual[arc] && self.level[next.index()] == u32::MAX {
+                        self.level[next.index()] = self.level[node.index()] + 1;
+                        reached.push(next);
                     }
                 }
             }
-            layer = next;
+            let meets = (layer_end..reached.len()).find(|&index| self.connected[reached[index].index()]);
+            if let Some(meets) = meets {
+                let last = reached.len() - 1;
+                reached.swap(meets, last);
+                return reached;
+            }
+            layer = layer_end..reached.len();
         }
-        self.level = level;
-        self.level[to.index()] != u32::MAX
+        reached
     }
 
     /// Augments the flow along one more path through the layers, found depth first.
-    fn augment(&mut self, from: NodeId, to: NodeId) -> bool {
+    fn augment(&mut self, from: NodeId, used: &mut Vec<usize>) -> bool {
         let mut path: Vec<(usize, NodeId)> = Vec::new();
         loop {
             let node_reached = path.last().map_or(from, |&(_, node)| node);
-            if node_reached == to {
-                path.iter()
-                    .for_each(|&(arc, _)| (self.residual[arc], self.residual[arc ^ 1]) = (false, true));
+            if self.connected[node_reached.index()] {
+                for (arc, _) in path {
+                    (self.residual[arc], self.residual[arc ^ 1]) = (false, true);
+                    used.extend([arc, arc ^ 1]);
+                }
                 return true;
             }
             let skip = self.next_arc[node_reached.index()];
-            let next = self.arcs(node_reached).skip(skip).enumerate().find(|&(_, (arc, node))| {
-                self.residual[arc] && self.level[node.index()] == self.level[node_reached.index()] + 1
-            });
+            let layer = self.level[node_reached.index()];
+            let next = self
+                .arcs(node_reached)
+                .skip(skip)
+                .enumerate()
+                .find(|&(_, (arc, node))| self.residual[arc] && self.level[node.index()] == layer + 1);
             match next {
                 Some((steps, (arc, node))) => {
                     self.next_arc[node_reached.index()] = skip + steps;
                     path.push((arc, node));
                 }
                 None => {
-                    self.next_arc[node_reached.index()] = usize::MAX;
                     self.level[node_reached.index()] = u32::MAX;
                     if path.pop().is_none() {
                         return false;
