@@ -23,6 +23,7 @@ pub(super) fn network_value(network: &NetworkMetrics, metric: GraphMetric) -> Op
                 8 * 1_000_000_000,
             )
         }
+        GraphMetric::HostBisection | GraphMetric::HostBisectionBandwidth => host_value(network, metric),
         GraphMetric::ShortestPaths => {
             let layers = || network.paths.iter().flat_map(|paths| &paths.by_distance);
             Exact::new(
@@ -36,6 +37,21 @@ pub(super) fn network_value(network: &NetworkMetrics, metric: GraphMetric) -> Op
             runs.sort_unstable();
             Exact::new((*runs.get(runs.len().checked_sub(1)? / 2)?).into(), network.links.into())
         }
+    }
+}
+
+/// The value of a metric of the bisection between hosts. Where all routers have hosts, their halves are those
+/// of all routers.
+fn host_value(network: &NetworkMetrics, metric: GraphMetric) -> Option<Exact> {
+    let is_bandwidth = metric == GraphMetric::HostBisectionBandwidth;
+    match &network.host_bisection {
+        None if is_bandwidth => network_value(network, GraphMetric::BisectionBandwidth),
+        None => network_value(network, GraphMetric::Bisection),
+        Some(bisection) if bisection.is_open => None,
+        Some(bisection) if is_bandwidth => {
+            Exact::new(u128::from(bisection.at_least()) * u128::from(bisection.unit_bps), 8 * 1_000_000_000)
+        }
+        Some(bisection) => Some(Exact::integer(bisection.at_least().div_ceil(bisection.widest))),
     }
 }
 

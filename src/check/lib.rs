@@ -66,7 +66,7 @@ pub use hardware::verify_hardware;
 pub use intact::keeps_intact_routes;
 pub use limit::verify_limit;
 pub use measures::ScenarioCounts;
-pub use network::{verify_bisection, verify_paths_and_failures};
+pub use network::{verify_bisection, verify_host_bisection, verify_paths_and_failures};
 pub use permutation::verify_permutation;
 pub use plan::recount_plan;
 pub use repair::{RepairWalk, ranks_by_port, verify_repair};

@@ -68,6 +68,10 @@ pub(super) struct ScenarioMeasures {
 }
 
 impl ScenarioMeasures {
+    /// The proved largest load of a permutation of hosts. `None` where it is not measured.
+    pub(super) fn permutation(&self) -> Option<Exact> {
+        self.value(Metric::Permutation)
+    }
     /// Computes all metrics of a scenario.
     ///
     /// # Errors

@@ -25,6 +25,11 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
         push_numbers(&mut out, &bisection.half);
         out.push_str("},\n");
     }
+    if let Some(bisection) = compiled.network.as_ref().and_then(|network| network.host_bisection.as_ref()) {
+        out.push_str("\"host_bisection\":");
+        push_numbers(&mut out, &bisection.side);
+        out.push_str(",\n");
+    }
     out.push_str("\"scenarios\":");
     push_lines(&mut out, &compiled.scenarios, |out, scenario| {
         push(out, format_args!("{{\"scenario\":{},\"lengths\":", quote(&scenario.scenario.name)));

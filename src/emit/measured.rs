@@ -1,7 +1,7 @@
 //! Sentences about the graph of a network for the reports for people, before layout.
 
 use super::design_space;
-use super::number::{fixed, grouped, round_up_sig};
+use super::number::{fixed, grouped, round_down_sig, round_up_sig};
 use super::summary::{percent, readable};
 use crate::compiled::CompiledFabric;
 use fabc_ir::{
@@ -17,6 +17,7 @@ pub(super) fn lines(compiled: &CompiledFabric) -> Vec<String> {
     shortfall(compiled)
         .into_iter()
         .chain(bisection(compiled, network))
+        .chain(host_bisection(network))
         .chain(paths(compiled, network))
         .chain(hardware(compiled))
         .chain(failures)
@@ -171,6 +172,23 @@ fn bisection(compiled: &CompiledFabric, network: &NetworkMetrics) -> Vec<String>
         format!("what runs between these halves bounds concurrent_flow: <= {}", round_up_sig(flow, 6))
     }));
     lines
+}
+
+fn host_bisection(network: &NetworkMetrics) -> Option<String> {
+    let measured = network.host_bisection.as_ref()?;
+    let (lower, upper) = (grouped(measured.fewest_links()), grouped(measured.links));
+    let links = if lower == upper { format!("{upper} links") } else { format!("{lower} to {upper} links") };
+    let proof = match measured {
+        bisection if bisection.at_least() == 0 => "no lower bound",
+        bisection if bisection.by_permutation >= bisection.by_flow => "from below by the worst permutation",
+        _ => "from below by the flow",
+    };
+    let bandwidth = [round_down_sig(measured.bandwidth(), 6), round_up_sig(measured.bandwidth_at_most(), 6)];
+    let bandwidth = match &bandwidth {
+        [lower, upper] if lower == upper => upper.clone(),
+        [lower, upper] => format!("{lower} to {upper}"),
+    };
+    Some(format!("bisection between hosts: {links}, {bandwidth} GB/s in one direction, {proof}"))
 }
 
 fn paths(compiled: &CompiledFabric, network: &NetworkMetrics) -> Vec<String> {

@@ -290,6 +290,7 @@ fn push_network(out: &mut String, compiled: &CompiledFabric) {
         ),
     );
     push_bisection(out, network);
+    push_host_bisection(out, network);
     out.push_str(",\n\"shortest_paths\":");
     push_paths(out, network);
     let connectivity = edge_connectivity.map_or("null".to_owned(), |links| links.to_string());
@@ -341,6 +342,22 @@ fn push_bisection(out: &mut String, network: &NetworkMetrics) {
             );
         }
     }
+}
+
+/// `,"host_bisection":{..}`: the bounds on what runs between two halves of the routers with hosts. Nothing
+/// where all routers have hosts, or where it is not measured.
+fn push_host_bisection(out: &mut String, network: &NetworkMetrics) {
+    let Some(measured) = &network.host_bisection else { return };
+    push(
+        out,
+        format_args!(
+            ",\n\"host_bisection\":{{\"at_least\":{},\"at_most\":{},\"bandwidth\":{},\"bandwidth_at_most\":{}}}",
+            measured.fewest_links(),
+            measured.links,
+            lower(measured.bandwidth()),
+            upper(measured.bandwidth_at_most())
+        ),
+    );
 }
 
 /// The numbers of shortest paths, or `null`.

@@ -136,7 +136,9 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::ConcurrentFlow
         | Metric::Injection
         | Metric::Bandwidth
-        | Metric::Graph(GraphMetric::BisectionBandwidth) => round_down_sig(value, DIGITS + more),
+        | Metric::Graph(GraphMetric::BisectionBandwidth | GraphMetric::HostBisectionBandwidth) => {
+            round_down_sig(value, DIGITS + more)
+        }
         Metric::Permutation
         | Metric::Collision
         | Metric::CollisionWorst

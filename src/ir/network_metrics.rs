@@ -21,6 +21,9 @@ pub struct NetworkMetrics {
     pub endpoint_links: u64,
     /// The links between two halves of the routers. `None` where that is not measured.
     pub bisection: Option<Bisection>,
+    /// What runs between two halves of the routers with hosts. `None` where all routers have hosts, so that
+    /// these are the halves of the bisection, and where that is not measured.
+    pub host_bisection: Option<HostBisection>,
     /// The numbers of shortest paths. `None` where that is not measured.
     pub paths: Option<PathCounts>,
     /// The fewest links without which some router with hosts cannot reach another one. `None` where that is
@@ -70,15 +73,84 @@ impl Bisection {
     }
 }
 
+/// An interval for the least capacity between two halves of the routers with hosts. One half has floor(E / 2)
+/// of all E. Every other router is on the side that is better. Capacities are those of the channels in one
+/// direction, in units.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HostBisection {
+    /// A lower bound from the certified flow. 0 before the flow is known, and where it proves nothing.
+    pub by_flow: u64,
+    /// A lower bound from the worst permutation of hosts. 0 before that is known, and where none is measured.
+    pub by_permutation: u64,
+    /// Whether a lower bound is missing because routing was not asked for.
+    pub is_open: bool,
+    /// An upper bound: the capacity between the two sides that were found.
+    pub at_most: u64,
+    /// Number of links between these sides.
+    pub links: u64,
+    /// The side with fewer routers with hosts, ascending. Of equal ones, that of the first such router.
+    pub side: Vec<NodeId>,
+    /// Capacity of the widest link of the network.
+    pub widest: u64,
+    /// Bandwidth of a unit, bit/s.
+    pub unit_bps: u64,
+}
+
+impl HostBisection {
+    /// The lower bound of the capacity, in units.
+    pub fn at_least(&self) -> u64 {
+        self.by_flow.max(self.by_permutation)
+    }
+    /// The lower bound in links, if each carried as much as the widest.
+    pub fn fewest_links(&self) -> u64 {
+        self.at_least().div_ceil(self.widest.max(1))
+    }
+    /// A lower bound of the bandwidth in one direction, GB/s.
+    pub fn bandwidth(&self) -> Fraction {
+        self.in_gigabytes(self.at_least())
+    }
+    /// The bandwidth between the two sides in one direction, GB/s.
+    pub fn bandwidth_at_most(&self) -> Fraction {
+        self.in_gigabytes(self.at_most)
+    }
+    /// A capacity in GB/s.
+    fn in_gigabytes(&self, capacity: u64) -> Fraction {
+        Fraction::new(u128::from(capacity) * u128::from(self.unit_bps), BITS_OF_A_GIGABYTE)
+    }
+}
+
 impl NetworkMetrics {
-    /// The same metrics with the bound of the bisection that follows from the flow of every pair, which must
-    /// cross any halves.
-    pub fn with_flow(self, topology: &Topology, demand: &Demand, flow_low: Fraction) -> Self {
-        let by_flow = |bisection: Bisection| Bisection {
-            by_flow: least_by_flow(topology, demand, flow_low).unwrap_or(0),
+    /// The same metrics with the bounds of bisections that need the routes. The flow of every pair must cross
+    /// any halves. So must a permutation that exchanges the hosts of two halves, and no permutation loads a
+    /// channel more than `permutation`, in units of its capacity. `is_open` says that this is not known yet.
+    pub fn with_traffic(
+        self,
+        topology: &Topology,
+        demand: &Demand,
+        flow_low: Fraction,
+        permutation: Option<Fraction>,
+        is_open: bool,
+    ) -> Self {
+        let flow = demand.is_uniform() && !topology.has_simplex();
+        let bisection = |bisection: Bisection| Bisection {
+            by_flow: flow.then(|| least_by_flow(topology, flow_low)).flatten().unwrap_or(0),
             ..bisection
         };
-        Self { bisection: self.bisection.map(by_flow), ..self }
+        let host_bisection = |bisection: HostBisection| {
+            let senders = topology.endpoints().count() as u64;
+            let pairs = Fraction::integer((senders / 2) * senders.div_ceil(2));
+            HostBisection {
+                by_flow: if flow { ceil_or_zero(flow_low.times(pairs)) } else { 0 },
+                by_permutation: permutation.map_or(0, |load| least_by_permutation(topology, load)),
+                is_open,
+                ..bisection
+            }
+        };
+        Self {
+            bisection: self.bisection.map(bisection),
+            host_bisection: self.host_bisection.map(host_bisection),
+            ..self
+        }
     }
     /// The value of a metric. `None` where it was not measured.
     pub fn value(&self, metric: GraphMetric) -> Option<Fraction> {
@@ -88,6 +160,16 @@ impl NetworkMetrics {
             GraphMetric::Links => Fraction::integer(self.links),
             GraphMetric::Bisection => Fraction::integer(self.bisection.as_ref()?.at_least()),
             GraphMetric::BisectionBandwidth => self.bisection.as_ref()?.bandwidth(),
+            GraphMetric::HostBisection => match &self.host_bisection {
+                Some(bisection) if bisection.is_open => return None,
+                Some(bisection) => Fraction::integer(bisection.fewest_links()),
+                None => return self.value(GraphMetric::Bisection),
+            },
+            GraphMetric::HostBisectionBandwidth => match &self.host_bisection {
+                Some(bisection) if bisection.is_open => return None,
+                Some(bisection) => bisection.bandwidth(),
+                None => return self.value(GraphMetric::BisectionBandwidth),
+            },
             GraphMetric::ShortestPaths => self.paths.as_ref()?.at_any_distance().mean()?,
             GraphMetric::EdgeConnectivity => Fraction::integer(self.edge_connectivity?),
             GraphMetric::DisconnectShare => self.share(self.failures.as_ref()?.median()),
@@ -99,12 +181,23 @@ impl NetworkMetrics {
     }
 }
 
+/// A lower bound of the capacity between any two halves of the routers with hosts, in units. Partners of a
+/// permutation exchange the hosts of two halves, at least as many as the emptiest half has.
+fn least_by_permutation(topology: &Topology, load: Fraction) -> u64 {
+    let mut hosts: Vec<u64> = topology.endpoints().map(|node| u64::from(topology.hosts(node))).collect();
+    hosts.sort_unstable();
+    let across: u64 = hosts[..hosts.len() / 2].iter().sum();
+    if load.is_zero() { 0 } else { ceil_or_zero(Fraction::integer(across).over(load)) }
+}
+
+/// The next integer, or 0 if it exceeds 64 bits.
+fn ceil_or_zero(value: Fraction) -> u64 {
+    u64::try_from(value.ceil()).unwrap_or(0)
+}
+
 /// A lower bound of the links between any two halves, if every pair can send at a rate at once. It is the
-/// traffic across over the capacity of the widest link. `None` unless all pairs send alike.
-fn least_by_flow(topology: &Topology, demand: &Demand, flow_low: Fraction) -> Option<u64> {
-    if !demand.is_uniform() || topology.has_simplex() {
-        return None;
-    }
+/// traffic across over the capacity of the widest link.
+fn least_by_flow(topology: &Topology, flow_low: Fraction) -> Option<u64> {
     let (routers, senders) = (topology.node_count() as u64, topology.endpoints().count() as u64);
     let half = routers / 2;
     // The fewest pairs are across if one half has as many senders as possible, or as few.
@@ -237,6 +330,13 @@ pub fn bisection_unmeasured(routers: usize, simplex: bool) -> Option<String> {
     } else {
         None
     }
+}
+
+/// Why the bisection between hosts is not measured, in a network with these numbers of routers and of routers
+/// with hosts. `None` where it is.
+pub fn host_bisection_unmeasured(routers: usize, endpoints: usize, simplex: bool) -> Option<String> {
+    let single = || (endpoints < 2).then(|| "it has a single router with hosts".to_owned());
+    bisection_unmeasured(routers, simplex).or_else(single)
 }
 
 /// Why shortest paths are not measured in a network with these numbers of routers with hosts and of channels.

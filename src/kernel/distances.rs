@@ -1,7 +1,7 @@
 //! Checks claimed hop distances by a breadth-first search from every class of routers.
 
 use crate::conviction::Conviction;
-use crate::lit_graph::{LitGraph, expect_lit, representative_sources, scene_symmetry};
+use crate::lit_graph::{LitGraph, Nearest, expect_lit, representative_sources, scene_symmetry};
 use crate::tally::add_lists;
 use fabc_topology::Demand;
 use fabc_topology::ids::{Id, NodeId};
@@ -54,17 +54,15 @@ pub(crate) fn check_shortest_hops(scene: &Scene<'_>, route_hops: &[u64]) -> Resu
 pub fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
     let graph = LitGraph::new(scene);
     let (sources, times) = representative_sources(scene, &scene_symmetry(scene));
-    let weighted_hops = |queue: &mut Vec<u32>, &source: &NodeId| {
-        let mut hops = graph.hops_from(source, queue);
+    let weighted_hops = |nearest: &mut Nearest, &source: &NodeId| {
+        graph.search_from(source, nearest);
         for dead in &scene.dead {
-            hops[dead.index()] = 0;
+            nearest.hops[dead.index()] = 0;
         }
-        hops.iter()
-            .zip(demand.row(source))
-            .map(|(&hops, weight)| u64::from(hops) * u64::from(weight))
-            .sum::<u64>()
+        let hops = nearest.hops.iter();
+        hops.zip(demand.row(source)).map(|(&hops, weight)| u64::from(hops) * u64::from(weight)).sum::<u64>()
     };
-    sources.par_iter().map_init(Vec::new, weighted_hops).sum::<u64>() * times
+    sources.par_iter().map_init(Nearest::default, weighted_hops).sum::<u64>() * times
 }
 
 /// Hop distances over the lit links between all living routers that send and receive.
@@ -74,9 +72,10 @@ pub fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
 pub fn measured_distances(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeId)> {
     let graph = LitGraph::new(scene);
     let (sources, weight) = representative_sources(scene, &scene_symmetry(scene));
-    let pairs_by_hops = |queue: &mut Vec<u32>, &source: &NodeId| {
+    let pairs_by_hops = |nearest: &mut Nearest, &source: &NodeId| {
         let mut pairs: Vec<u64> = vec![0];
-        for (node, &hops) in graph.hops_from(source, queue).iter().enumerate() {
+        graph.search_from(source, nearest);
+        for (node, &hops) in nearest.hops.iter().enumerate() {
             if !scene.is_endpoint(NodeId::new(node)) {
                 continue;
             }
@@ -91,7 +90,7 @@ pub fn measured_distances(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeI
         Ok(pairs)
     };
     // All sources are searched, so that the first disconnected pair is the same with any number of threads.
-    let rows = sources.par_iter().map_init(Vec::new, pairs_by_hops).collect::<Vec<_>>();
+    let rows = sources.par_iter().map_init(Nearest::default, pairs_by_hops).collect::<Vec<_>>();
     let mut histogram = vec![0];
     for row in rows {
         add_lists(&mut histogram, &row?);

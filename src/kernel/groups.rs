@@ -22,7 +22,7 @@ use crate::tally::add_lists;
 use crate::valid_paths::{NO_PATH, TierGraph, ValidPaths};
 use fabc_topology::divisors::{greatest_common_divisor, least_common_multiple};
 use fabc_topology::ids::{Id, NodeId};
-use fabc_topology::{GroupEntry, GroupTables, Relay, Walk};
+use fabc_topology::{GroupEntry, GroupMembers, GroupTables, Relay, Walk};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -104,8 +104,10 @@ struct PartSums {
 
 /// The state of the walk to one destination.
 #[derive(Default)]
-struct Scratch {
+struct Scratch<'a> {
     paths: ValidPaths,
+    /// `[router]`: its group of the destination.
+    groups: Vec<GroupMembers<'a>>,
     /// `[router]`: number of shares in which the routes through it are counted. 0 if there are none.
     shares: Vec<u128>,
     /// `[router]`: the routes that pass it, in shares, once by number and once by weight.
@@ -180,11 +182,11 @@ fn check_order(judged: &Judged<'_>, tables: &GroupTables) -> Result<(), GroupCon
     if is_unique && known { Ok(()) } else { Err(GroupConviction::Order { router: None }) }
 }
 
-impl GroupWalk<'_> {
+impl<'a> GroupWalk<'a> {
     fn walk_part(&self, destinations: &[usize]) -> Result<PartSums, GroupConviction> {
         let (mut sums, mut scratch) = (PartSums::default(), Scratch::default());
         for &destination in destinations {
-            self.check_groups(destination, &mut scratch.paths)?;
+            self.check_groups(destination, &mut scratch)?;
             if self.judged.scene.is_endpoint(NodeId::new(destination)) {
                 self.count_routes(destination, &mut scratch, &mut sums)?;
             }
@@ -193,15 +195,18 @@ impl GroupWalk<'_> {
     }
 
     /// Compares every group to a destination with the search. A dead destination has no groups.
-    fn check_groups(&self, destination: usize, paths: &mut ValidPaths) -> Result<(), GroupConviction> {
+    fn check_groups(&self, destination: usize, scratch: &mut Scratch<'a>) -> Result<(), GroupConviction> {
         let scene = self.judged.scene;
+        let Scratch { paths, groups, .. } = scratch;
         self.graph.search(destination, paths);
+        groups.clear();
         let destination = NodeId::new(destination);
         for router in scene.topology.nodes() {
-            let listed = self.tables.group(router, destination);
-            if !self.graph.members(router.index(), paths).eq(listed.iter().copied()) {
+            let group = self.tables.group_members(router, destination);
+            groups.push(group);
+            if !self.graph.members(router.index(), paths).eq(group.ports.iter().copied()) {
                 let expected = self.graph.members(router.index(), paths).collect();
-                let listed = listed.to_vec();
+                let listed = group.ports.to_vec();
                 return Err(GroupConviction::Members { router, destination, listed, expected });
             }
         }
@@ -212,15 +217,15 @@ impl GroupWalk<'_> {
     fn count_routes(
         &self,
         destination: usize,
-        scratch: &mut Scratch,
+        scratch: &mut Scratch<'a>,
         sums: &mut PartSums,
     ) -> Result<(), GroupConviction> {
-        let Scratch { paths, shares, passing, slowest } = scratch;
+        let Scratch { paths, groups, shares, passing, slowest } = scratch;
         let to = NodeId::new(destination);
         let routers = paths.hops.len();
         let scene = self.judged.scene;
         let sources = || scene.endpoints().filter(|&source| source != to);
-        *shares = vec![0; routers];
+        fill(shares, routers, 0);
         for source in sources() {
             let hops = paths.hops[source.index()];
             match (hops, self.tables.relay(source, to)) {
@@ -239,8 +244,8 @@ impl GroupWalk<'_> {
         let order = || paths.order[1..].iter().rev().map(|&router| router as usize);
         for router in order() {
             if shares[router] > 0 {
-                let divided = shares[router] * self.members(router, to).map(|(_, part)| part).sum::<u128>();
-                for (port, _) in self.members(router, to) {
+                let divided = shares[router] * u128::from(groups[router].total_weight());
+                for &port in groups[router].ports {
                     let next = self.next(router, port);
                     shares[next] = least_common_multiple(shares[next].max(1), divided, MOST_SHARES)
                         .ok_or(GroupConviction::TooFine)?;
@@ -248,7 +253,7 @@ impl GroupWalk<'_> {
             }
         }
         let all_shares = shares[destination].max(1);
-        *passing = vec![[0; 2]; routers];
+        fill(passing, routers, [0; 2]);
         for source in sources().filter(|source| shares[source.index()] > 0) {
             let weight = u128::from(self.judged.demand.weight(source, to));
             passing[source.index()] = [all_shares, weight * all_shares];
@@ -264,11 +269,11 @@ impl GroupWalk<'_> {
         let empty = || ShareSums { loads: vec![0; slots], cycles_total: 0 };
         let by_shares = sums.by_shares.entry(all_shares).or_insert_with(empty);
         for router in order().filter(|&router| shares[router] > 0) {
-            let parts: u128 = self.members(router, to).map(|(_, part)| part).sum();
+            let parts = u128::from(groups[router].total_weight());
             let whole = passing[router].map(|shares| shares / parts);
-            for (port, part) in self.members(router, to) {
+            for (port, part) in groups[router].weighted() {
                 let slot = router * self.graph.ports + usize::from(port);
-                let [routes, weight] = whole.map(|shares| shares * part);
+                let [routes, weight] = whole.map(|shares| shares * u128::from(part));
                 let next = &mut passing[self.graph.next[slot] as usize];
                 next[0] += routes;
                 next[1] += weight;
@@ -276,7 +281,7 @@ impl GroupWalk<'_> {
                 by_shares.cycles_total += routes * u128::from(self.costs.cycles[slot]);
             }
         }
-        *slowest = self.slowest_paths(to, paths);
+        self.find_slowest_paths(paths, groups, slowest);
         for &(source, _) in self.legs.to(to) {
             let length = LegLength { hops: paths.hops[source.index()], cycles: slowest[source.index()] };
             sums.legs.insert((source, to), length);
@@ -286,24 +291,17 @@ impl GroupWalk<'_> {
         Ok(())
     }
 
-    /// `[router]`: the cycles of its slowest path to a destination, 0 without any.
-    fn slowest_paths(&self, to: NodeId, paths: &ValidPaths) -> Vec<u64> {
-        let mut slowest = vec![0; paths.hops.len()];
+    /// Fills `slowest`, `[router]`: the cycles of its slowest path to a destination, 0 without any.
+    fn find_slowest_paths(&self, paths: &ValidPaths, groups: &[GroupMembers<'_>], slowest: &mut Vec<u64>) {
+        fill(slowest, paths.hops.len(), 0);
         for &router in &paths.order[1..] {
             let router = router as usize;
             let over = |&port: &u16| {
                 self.costs.cycles[router * self.graph.ports + usize::from(port)]
                     + slowest[self.next(router, port)]
             };
-            slowest[router] = self.members(router, to).map(|(port, _)| over(&port)).max().unwrap_or(0);
+            slowest[router] = groups[router].ports.iter().map(over).max().unwrap_or(0);
         }
-        slowest
-    }
-
-    /// The ports of a group, each with its weight.
-    fn members(&self, router: usize, destination: NodeId) -> impl Iterator<Item = (u16, u128)> {
-        let members = self.tables.members(NodeId::new(router), destination);
-        members.map(|(port, weight)| (port, u128::from(weight)))
     }
 
     fn next(&self, router: usize, port: u16) -> usize {
@@ -357,6 +355,12 @@ impl GroupWalk<'_> {
             entries_total: sizes().sum(),
         })
     }
+}
+
+/// Makes a list of equal values. The memory of the list is used again.
+fn fill<T: Clone>(list: &mut Vec<T>, len: usize, value: T) {
+    list.clear();
+    list.resize(len, value);
 }
 
 impl PartSums {

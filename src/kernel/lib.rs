@@ -44,7 +44,7 @@ pub use flow::check_flow;
 pub use forwarding::Forwarding;
 pub use groups::{GroupConviction, GroupsProved, judge_groups};
 pub use judge::{Judged, Rejection, ThirdParty, judge, judge_third_party};
-pub use lit_graph::{LitGraph, expect_length, expect_lit, port_name, scene_symmetry};
+pub use lit_graph::{LitGraph, Nearest, expect_length, expect_lit, port_name, scene_symmetry};
 pub use network::{Endpoint, NOWHERE, PortGraph};
 pub use symmetry::{check_automorphisms, check_demand_symmetry, check_group, check_lit_automorphisms};
 pub use table::{DISCARDED, Lookup, LookupTable, MISSING, NO_LANE, packed, unpacked};

@@ -13,6 +13,15 @@ pub struct LitGraph {
     hops: Vec<(ChannelId, u32)>,
 }
 
+/// The nodes by their hops from a source.
+#[derive(Default)]
+pub struct Nearest {
+    /// `[node]`: hops from the source, `u32::MAX` where no path leads.
+    pub hops: Vec<u32>,
+    /// The nodes with a path, nearest first.
+    pub order: Vec<u32>,
+}
+
 impl LitGraph {
     /// The lit channels of a scene.
     pub fn new(scene: &Scene<'_>) -> Self {
@@ -42,24 +51,25 @@ impl LitGraph {
         &self.hops[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
-    /// Hops from `source` to every node, `u32::MAX` where no path leads. `queue` is scratch memory. A
-    /// breadth-first search.
-    pub fn hops_from(&self, source: NodeId, queue: &mut Vec<u32>) -> Vec<u32> {
-        let mut hops = vec![u32::MAX; self.node_count()];
+    /// Finds the hops from `source` to every node. A breadth-first search. `nearest` then holds the result,
+    /// and the next search uses its memory again.
+    pub fn search_from(&self, source: NodeId, nearest: &mut Nearest) {
+        let Nearest { hops, order } = nearest;
+        hops.clear();
+        hops.resize(self.node_count(), u32::MAX);
         hops[source.index()] = 0;
-        queue.clear();
-        queue.push(source.0);
+        order.clear();
+        order.push(source.0);
         let mut next = 0;
-        while let Some(&node) = queue.get(next) {
+        while let Some(&node) = order.get(next) {
             next += 1;
             for &(_, to) in self.channels_from(node as usize) {
                 if hops[to as usize] == u32::MAX {
                     hops[to as usize] = hops[node as usize] + 1;
-                    queue.push(to);
+                    order.push(to);
                 }
             }
         }
-        hops
     }
 }
 

@@ -22,6 +22,8 @@ pub struct TierGraph {
     pub tiers: Vec<u32>,
     /// `[slot]`: the router at the other end of a lit channel, or [`NOWHERE`].
     pub next: Vec<u32>,
+    /// `[router]`: the number of its ports up to the last one with a lit channel.
+    used_ports: Vec<usize>,
     /// `[slot]`: whether a global link leaves by it.
     global: Vec<bool>,
 }
@@ -57,10 +59,14 @@ impl TierGraph {
         let ports = topology.ports();
         let slots = topology.nodes().flat_map(|node| (0..ports).map(move |port| (node, PortId::new(port))));
         let lit: Vec<_> = slots.map(|(node, port)| scene.outgoing(node, port)).collect();
-        let next = lit.iter().map(|id| id.map_or(NOWHERE, |id| topology.target(id).node.0)).collect();
+        let next: Vec<u32> =
+            lit.iter().map(|id| id.map_or(NOWHERE, |id| topology.target(id).node.0)).collect();
+        let last_used = |router: usize| next[router * ports..][..ports].iter().rposition(|&to| to != NOWHERE);
+        let used_ports =
+            (0..tiers.len()).map(|router| last_used(router).map_or(0, |port| port + 1)).collect();
         let is_global = |id| topology.link(id).class == LinkClass::Global;
         let global = lit.iter().map(|id| id.is_some_and(is_global)).collect();
-        Ok(Self { ports, tiers: tiers.to_vec(), next, global })
+        Ok(Self { ports, tiers: tiers.to_vec(), next, used_ports, global })
     }
 
     /// Finds the shortest valid paths to a destination, backwards from it.
@@ -82,7 +88,8 @@ impl TierGraph {
                 }
             }
         }
-        *descends = hops.iter().map(|&hops| hops != NO_PATH).collect();
+        descends.clear();
+        descends.extend(hops.iter().map(|&hops| hops != NO_PATH));
         // Then, by rising hops, those that go up to one of these.
         let (mut layer, mut distance, mut place) = (Vec::new(), 0, 0);
         order.clear();
@@ -124,17 +131,18 @@ impl TierGraph {
             hops != NO_PATH && hops_left != NO_PATH && hops_left + 1 == hops && (is_direct() || is_valid())
         };
         let is_local = move |port: &usize| !self.global[router * self.ports + port];
-        let local_only = is_lowest && (0..self.ports).any(|port| is_member(&port) && is_local(&port));
+        let ports = 0..self.used_ports[router];
+        let local_only = is_lowest && ports.clone().any(|port| is_member(&port) && is_local(&port));
         let is_taken = move |port: &usize| is_member(port) && (!local_only || is_local(port));
-        (0..self.ports).filter(is_taken).map(|port| port as u16)
+        ports.filter(is_taken).map(|port| port as u16)
     }
 
     fn is_above(&self, router: u32, other: u32) -> bool {
         self.tiers[router as usize] > self.tiers[other as usize]
     }
 
-    /// `[port]`: the router at the other end.
+    /// `[port]`: the router at the other end, for the ports up to the last one with a lit channel.
     fn neighbors(&self, router: usize) -> &[u32] {
-        &self.next[router * self.ports..(router + 1) * self.ports]
+        &self.next[router * self.ports..][..self.used_ports[router]]
     }
 }

@@ -26,13 +26,15 @@ impl Metric {
 }
 
 /// Figures of reports that a spec cannot require, by name or by the end of their name.
-const OTHERS: [(&str, Direction); 14] = [
+const OTHERS: [(&str, Direction); 16] = [
     ("average_between", Direction::Less),
     ("at_most_share", Direction::More),
     ("at_endpoints_share", Direction::More),
     ("at_least_share", Direction::More),
     ("at_endpoints", Direction::More),
     ("bisection.at_most", Direction::More),
+    ("host_bisection.at_most", Direction::More),
+    ("host_bisection.bandwidth_at_most", Direction::More),
     ("bounds.universal.share", Direction::More),
     ("disconnect_share.least", Direction::More),
     ("disconnect_share.most", Direction::More),

@@ -194,6 +194,10 @@ pub enum GraphMetric {
     Bisection,
     /// The least that these links carry in one direction, GB/s.
     BisectionBandwidth,
+    /// Certified lower bound of the links between two halves of the routers with hosts.
+    HostBisection,
+    /// The least that these links carry in one direction, GB/s.
+    HostBisectionBandwidth,
     /// Shortest paths of an ordered pair on average.
     ShortestPaths,
     /// The fewest links without which the network is disconnected.
@@ -209,6 +213,8 @@ words!(GraphMetric {
     Links = "links",
     Bisection = "bisection",
     BisectionBandwidth = "bisection_bandwidth",
+    HostBisection = "host_bisection",
+    HostBisectionBandwidth = "host_bisection_bandwidth",
     ShortestPaths = "shortest_paths",
     EdgeConnectivity = "edge_connectivity",
     DisconnectShare = "disconnect_share",
@@ -217,14 +223,19 @@ words!(GraphMetric {
 impl GraphMetric {
     /// Whether it is a count. The others are ratios.
     pub fn is_count(self) -> bool {
-        !matches!(
-            self,
-            GraphMetric::BisectionBandwidth | GraphMetric::ShortestPaths | GraphMetric::DisconnectShare
-        )
+        !self.is_bandwidth() && !matches!(self, GraphMetric::ShortestPaths | GraphMetric::DisconnectShare)
     }
-    /// Whether it is about the links between two halves of the routers.
+    /// Whether it is a bandwidth, in GB/s.
+    pub fn is_bandwidth(self) -> bool {
+        matches!(self, GraphMetric::BisectionBandwidth | GraphMetric::HostBisectionBandwidth)
+    }
+    /// Whether it is about what runs between two halves, of all routers or of those with hosts.
     pub fn is_of_halves(self) -> bool {
-        matches!(self, GraphMetric::Bisection | GraphMetric::BisectionBandwidth)
+        self.is_of_host_halves() || matches!(self, GraphMetric::Bisection | GraphMetric::BisectionBandwidth)
+    }
+    /// Whether it is about what runs between two halves of the routers with hosts.
+    pub fn is_of_host_halves(self) -> bool {
+        matches!(self, GraphMetric::HostBisection | GraphMetric::HostBisectionBandwidth)
     }
 }
 
@@ -349,7 +360,7 @@ impl Metric {
         match self {
             Metric::Bandwidth
             | Metric::Collective(CollectiveMetric::Bandwidth)
-            | Metric::Graph(GraphMetric::BisectionBandwidth) => "GB/s",
+            | Metric::Graph(GraphMetric::BisectionBandwidth | GraphMetric::HostBisectionBandwidth) => "GB/s",
             Metric::Latency
             | Metric::LatencyMax
             | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time)

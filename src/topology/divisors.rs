@@ -12,7 +12,12 @@ pub fn greatest_common_divisor<T: Copy + Default + PartialEq + Rem<Output = T>>(
 
 /// The least common multiple of two numbers, of which the first is 1 or more. `None` beyond `most`.
 pub fn least_common_multiple(a: u128, b: u128, most: u128) -> Option<u128> {
-    (a / greatest_common_divisor(a, b)).checked_mul(b).filter(|&multiple| multiple <= most)
+    let divisor = match (u64::try_from(a), u64::try_from(b)) {
+        // Divisions of 64 bits are much faster.
+        (Ok(a), Ok(b)) => u128::from(greatest_common_divisor(a, b)),
+        _ => greatest_common_divisor(a, b),
+    };
+    (a / divisor).checked_mul(b).filter(|&multiple| multiple <= most)
 }
 
 #[cfg(test)]

@@ -167,21 +167,29 @@ impl GroupTables {
         legs
     }
 
+    /// The ports by which a router may send a packet to a destination, and their weights. Both are empty where
+    /// it has no entry.
+    pub fn group_members(&self, router: NodeId, destination: NodeId) -> GroupMembers<'_> {
+        let members = |group: u32| GroupMembers {
+            ports: &self.groups[group as usize],
+            weights: &self.weights[group as usize],
+        };
+        self.group_number(router, destination).map(members).unwrap_or_default()
+    }
+
     /// The ports by which a router may send a packet to a destination. Empty where it has no entry.
     pub fn group(&self, router: NodeId, destination: NodeId) -> &[u16] {
-        self.group_number(router, destination).map_or(&[], |group| &self.groups[group as usize])
+        self.group_members(router, destination).ports
     }
 
     /// The weights of these ports. Empty where all of them have the same weight.
     pub fn group_weights(&self, router: NodeId, destination: NodeId) -> &[u32] {
-        self.group_number(router, destination).map_or(&[], |group| &self.weights[group as usize])
+        self.group_members(router, destination).weights
     }
 
     /// These ports, each with its weight. It is 1 where all ports have the same weight.
     pub fn members(&self, router: NodeId, destination: NodeId) -> impl Iterator<Item = (u16, u64)> {
-        let weights = self.group_weights(router, destination);
-        let weight = |member: usize| weights.get(member).map_or(1, |&weight| u64::from(weight));
-        self.group(router, destination).iter().enumerate().map(move |(member, &port)| (port, weight(member)))
+        self.group_members(router, destination).weighted()
     }
 
     /// Whether every group has no weights, or one positive weight per port.
@@ -206,12 +214,28 @@ impl GroupTables {
 }
 
 /// The ports of a group and their weights.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct GroupMembers<'a> {
     /// The output ports of the group, ascending.
     pub ports: &'a [u16],
     /// One weight per port, without a common divisor. Empty where all are equal.
     pub weights: &'a [u32],
+}
+
+impl<'a> GroupMembers<'a> {
+    /// The ports, each with its weight. It is 1 where all ports have the same weight.
+    pub fn weighted(self) -> impl Iterator<Item = (u16, u64)> + 'a {
+        let weight = move |member: usize| self.weights.get(member).map_or(1, |&weight| u64::from(weight));
+        self.ports.iter().enumerate().map(move |(member, &port)| (port, weight(member)))
+    }
+
+    /// The sum of the weights.
+    pub fn total_weight(self) -> u64 {
+        match self.weights {
+            [] => self.ports.len() as u64,
+            weights => weights.iter().map(|&weight| u64::from(weight)).sum(),
+        }
+    }
 }
 
 /// Ports and weights of a group.

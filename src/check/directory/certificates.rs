@@ -17,6 +17,8 @@ pub(super) struct CertificateClaims {
     pub(super) trees: Vec<Vec<OcsId>>,
     /// For a network: one half of its routers, and the lower bound on the links between any two halves.
     pub(super) bisection: Option<(Vec<NodeId>, u64)>,
+    /// For a network: one side of the bisection between hosts.
+    pub(super) host_side: Option<Vec<NodeId>>,
     /// The claims of each scenario, in order.
     pub(super) scenarios: Vec<ClaimedScenario>,
 }
@@ -65,7 +67,7 @@ pub(super) fn read_certificates(
         }
         (None, None) => Vec::new(),
     };
-    if fabric.pod().is_some() && file.bisection.is_some() {
+    if fabric.pod().is_some() && (file.bisection.is_some() || file.host_bisection.is_some()) {
         return reject("bisection".to_owned(), "is measured for networks, but this is a pod".to_owned());
     }
     let bisection = file.bisection.map(|line| (line.half, line.least));
@@ -102,7 +104,7 @@ pub(super) fn read_certificates(
             ),
         );
     }
-    Ok(CertificateClaims { flow, trees, bisection, scenarios: claimed })
+    Ok(CertificateClaims { flow, trees, bisection, host_side: file.host_bisection, scenarios: claimed })
 }
 
 /// The number of integers in a flow from all sources.

@@ -15,9 +15,11 @@ use crate::faults::ToleratedFault;
 use crate::hardware::recount_hardware;
 use crate::limit::NearestChips;
 use crate::measures::ScenarioMeasures;
+use crate::network::ClaimedHalves;
 use crate::{CheckError, Wired, network as graph, verify_floor, verify_flow, verify_trees, verify_wiring};
 use fabc_ir::{
-    CrossConnects, FloorMetrics, HealthyMetrics, JobResult, NetworkMetrics, Placement, Scene, Topology,
+    CrossConnects, FloorMetrics, HealthyMetrics, HostBisection, JobResult, NetworkMetrics, Placement, Scene,
+    Topology,
 };
 use fabc_model::{Fabric, Plant};
 
@@ -66,7 +68,8 @@ pub(super) fn prove_contents(
     if !errors.is_empty() {
         return Err(errors);
     }
-    let network = network.map(|counted| with_proved_flow(counted, fabric, &topology, measures[0].low));
+    let network =
+        network.map(|counted| with_proved_traffic(counted, fabric, &topology, &measures[0], routed));
     let hardware = recount_hardware(fabric, &topology, cables.as_ref());
     let measured = Recomputed {
         fabric,
@@ -110,15 +113,25 @@ pub(super) fn prove_contents(
     Ok((proved, contract.word))
 }
 
-/// The counts of a network, with the numbers that need the proved flow.
-fn with_proved_flow(
+/// The counts of a network, with the numbers that need the proved flow or the proved routes.
+fn with_proved_traffic(
     counted: NetworkMetrics,
     fabric: &Fabric,
     topology: &Topology,
-    low: Exact,
+    healthy: &ScenarioMeasures,
+    routed: bool,
 ) -> NetworkMetrics {
-    let by_flow = |bisection| graph::with_flow(topology, &fabric.demand, bisection, low);
-    NetworkMetrics { bisection: counted.bisection.map(by_flow), ..counted }
+    let (low, permutation) = (healthy.low, healthy.permutation());
+    let bisection = |bisection| graph::with_flow(topology, &fabric.demand, bisection, low);
+    let host_bisection = |bisection| HostBisection {
+        is_open: !routed && fabric.routing.has_many_paths(),
+        ..graph::with_traffic(topology, &fabric.demand, bisection, low, permutation)
+    };
+    NetworkMetrics {
+        bisection: counted.bisection.map(bisection),
+        host_bisection: counted.host_bisection.map(host_bisection),
+        ..counted
+    }
 }
 
 /// Recounts the graph of a network. A pod has no such counts.
@@ -129,8 +142,11 @@ fn recount_network(
 ) -> Result<Option<NetworkMetrics>, CheckError> {
     match &fabric.plant {
         Plant::Network(network) => {
-            let halves = claims.bisection.as_ref().map(|(half, least)| (half.as_slice(), *least));
-            graph::recount_network(topology, &fabric.demand, network.failures.as_ref(), halves).map(Some)
+            let halves = ClaimedHalves {
+                bisection: claims.bisection.as_ref().map(|(half, least)| (half.as_slice(), *least)),
+                host_side: claims.host_side.as_deref(),
+            };
+            graph::recount_network(topology, &fabric.demand, network.failures.as_ref(), &halves).map(Some)
         }
         Plant::Pod(_) => Ok(None),
     }

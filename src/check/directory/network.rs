@@ -4,7 +4,8 @@ use super::comparison::{ExpectedValue, Fields, Recomputed, ReportComparison, exp
 use crate::exact::Exact;
 use crate::healthy_values::hardware_value;
 use fabc_ir::{
-    Bisection, ClusterPairs, FailureCurve, FloorMetrics, Hardware, NetworkMetrics, PathCounts, PathsAt,
+    Bisection, ClusterPairs, FailureCurve, FloorMetrics, Hardware, HostBisection, NetworkMetrics, PathCounts,
+    PathsAt,
 };
 use fabc_model::{Fabric, Family, Floor, FreeGraph, HardwareMetric, Metric, PlacementChoice};
 use serde_json::Value;
@@ -33,6 +34,7 @@ impl ReportComparison {
             "hosts",
             "links",
             "bisection",
+            "host_bisection",
             "shortest_paths",
             "edge_connectivity",
             "hardware",
@@ -49,6 +51,10 @@ impl ReportComparison {
         match &network.bisection {
             Some(bisection) => self.compare_bisection(object.get("bisection"), network, bisection),
             None => self.expect_or_nothing("network.bisection", object.get("bisection"), None),
+        }
+        match &network.host_bisection {
+            Some(bisection) => self.compare_host_bisection(object.get("host_bisection"), bisection),
+            None => self.expect_or_nothing("network.host_bisection", object.get("host_bisection"), None),
         }
         match &network.paths {
             Some(paths) => self.compare_paths(object.get("shortest_paths"), paths),
@@ -300,6 +306,21 @@ impl ReportComparison {
             ];
             self.expect_object(&format!("{place}.curve[{k}]"), Some(line), &fields);
         }
+    }
+
+    fn compare_host_bisection(&mut self, claimed: Option<&Value>, measured: &HostBisection) {
+        let links = measured.at_least().div_ceil(measured.widest);
+        // Bits to bytes, bytes to gigabytes.
+        let gigabytes = |capacity: u64| {
+            Exact::new(u128::from(capacity) * u128::from(measured.unit_bps), 8 * 1_000_000_000)
+        };
+        let fields: Fields = vec![
+            ("at_least", Some(ExpectedValue::Integer(links))),
+            ("at_most", Some(ExpectedValue::Integer(measured.links))),
+            ("bandwidth", gigabytes(measured.at_least()).map(ExpectedValue::Lower)),
+            ("bandwidth_at_most", gigabytes(measured.at_most).map(ExpectedValue::Upper)),
+        ];
+        self.expect_object("network.host_bisection", claimed, &fields);
     }
 
     fn compare_bisection(&mut self, claimed: Option<&Value>, network: &NetworkMetrics, measured: &Bisection) {

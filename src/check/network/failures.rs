@@ -8,7 +8,7 @@
 use fabc_base::ids::{Id, IdVec, LinkId, NodeId};
 use fabc_base::random::Stream;
 use fabc_ir::{FailureCurve, FailurePoint, FailureReach, Scene, Topology};
-use fabc_kernel::LitGraph;
+use fabc_kernel::{LitGraph, Nearest};
 use fabc_model::LinkFailures;
 use rayon::prelude::*;
 
@@ -79,13 +79,13 @@ fn connects_hosts(topology: &Topology, links: &[LinkId]) -> bool {
 fn measure_reach(topology: &Topology, links: &[LinkId]) -> Option<FailureReach> {
     let graph = LitGraph::new(&scene_of_links(topology, links));
     let hosts: Vec<NodeId> = topology.nodes().filter(|&node| topology.hosts(node) > 0).collect();
-    let farthest_and_sum = |&source: &NodeId| {
-        let hops = graph.hops_from(source, &mut Vec::new());
-        let others = || hosts.iter().filter(|&&to| to != source).map(|to| hops[to.index()]);
+    let farthest_and_sum = |nearest: &mut Nearest, &source: &NodeId| {
+        graph.search_from(source, nearest);
+        let others = || hosts.iter().filter(|&&to| to != source).map(|to| nearest.hops[to.index()]);
         let farthest = others().max().unwrap_or(0);
         (farthest < u32::MAX).then(|| (farthest, others().map(u64::from).sum::<u64>()))
     };
-    let rows = hosts.par_iter().map(farthest_and_sum).collect::<Option<Vec<_>>>()?;
+    let rows = hosts.par_iter().map_init(Nearest::default, farthest_and_sum).collect::<Option<Vec<_>>>()?;
     let pairs = hosts.len() as u64 * (hosts.len() as u64 - 1);
     let diameter = rows.iter().map(|&(farthest, _)| farthest).max().unwrap_or(0);
     Some(FailureReach { diameter, hops: rows.iter().map(|(_, hops)| hops).sum(), pairs })

@@ -5,10 +5,13 @@
 mod bisection;
 mod definite;
 mod failures;
+mod host_bisection;
 mod paths;
 
 pub use bisection::verify_bisection;
 pub(super) use bisection::with_flow;
+pub use host_bisection::verify_host_bisection;
+pub(super) use host_bisection::with_traffic;
 
 use super::CheckError;
 use fabc_base::ids::NodeId;
@@ -42,8 +45,15 @@ pub fn verify_paths_and_failures(
     }
 }
 
-/// Recounts a network. `failures` are the settings of the spec. `halves` are one half of the routers and the
-/// lower bound on the bisection, if the certificates have them.
+/// The halves that certificates list.
+pub(super) struct ClaimedHalves<'a> {
+    /// One half of the routers, and the lower bound on the bisection.
+    pub(super) bisection: Option<(&'a [NodeId], u64)>,
+    /// One side of the bisection between hosts.
+    pub(super) host_side: Option<&'a [NodeId]>,
+}
+
+/// Recounts a network. `failures` are the settings of the spec.
 ///
 /// # Errors
 /// Invalid halves, an unproved lower bound, or halves that are missing or superfluous.
@@ -51,9 +61,9 @@ pub(super) fn recount_network(
     topology: &Topology,
     demand: &Demand,
     failures: Option<&LinkFailures>,
-    halves: Option<(&[NodeId], u64)>,
+    halves: &ClaimedHalves<'_>,
 ) -> Result<NetworkMetrics, CheckError> {
-    let bisection = match (halves, has_bisection(topology)) {
+    let bisection = match (halves.bisection, has_bisection(topology)) {
         (Some((half, lower_bound)), true) => {
             Some(bisection::recount_bisection(topology, demand, half, lower_bound)?)
         }
@@ -62,6 +72,18 @@ pub(super) fn recount_network(
             return Err(CheckError::Halves { violation: "it is not measured of such a network".to_owned() });
         }
         (None, true) => return Err(CheckError::Halves { violation: "the halves are missing".to_owned() }),
+    };
+    let host_bisection = match (halves.host_side, host_bisection::is_measured(topology)) {
+        (Some(side), true) => Some(host_bisection::recount(topology, side)?),
+        (None, false) => None,
+        (Some(_), false) => {
+            let violation = "a side is listed, but halves of the hosts are not measured here".to_owned();
+            return Err(CheckError::Halves { violation });
+        }
+        (None, true) => {
+            let violation = "the side of the bisection between hosts is missing".to_owned();
+            return Err(CheckError::Halves { violation });
+        }
     };
     let (mut links, mut endpoint_links) = (0, 0);
     for link in topology.links().iter() {
@@ -77,6 +99,7 @@ pub(super) fn recount_network(
         links,
         endpoint_links,
         bisection,
+        host_bisection,
         paths,
         edge_connectivity,
         failures,

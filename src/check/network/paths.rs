@@ -12,7 +12,7 @@
 
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{PathCounts, PathsAt, Scene, Topology};
-use fabc_kernel::LitGraph;
+use fabc_kernel::{LitGraph, Nearest};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -21,12 +21,13 @@ pub(super) fn count_paths(topology: &Topology) -> Option<PathCounts> {
     let graph = LitGraph::new(&Scene::healthy(topology));
     let hosts: Vec<usize> =
         topology.nodes().filter(|&node| topology.hosts(node) > 0).map(Id::index).collect();
-    let from_source = |&source: &usize| paths_from(&graph, &hosts, source);
+    let from_source =
+        |memory: &mut (Nearest, Vec<u64>), &source: &usize| paths_from(&graph, &hosts, source, memory);
     let merge = |mut sums: BTreeMap<u32, PathsAt>, other: BTreeMap<u32, PathsAt>| {
         other.into_iter().for_each(|(distance, pairs)| add_pairs(&mut sums, distance, pairs));
         Some(sums)
     };
-    let sums = hosts.par_iter().map(from_source).try_reduce(BTreeMap::new, merge)?;
+    let sums = hosts.par_iter().map_init(Default::default, from_source).try_reduce(BTreeMap::new, merge)?;
     let farthest = sums.keys().copied().max().unwrap_or(0);
     Some(PathCounts {
         by_distance: (1..=farthest)
@@ -47,14 +48,21 @@ fn add_pairs(sums: &mut BTreeMap<u32, PathsAt>, distance: u32, pairs: PathsAt) {
     (layer.fewest, layer.most) = (layer.fewest.min(pairs.fewest), layer.most.max(pairs.most));
 }
 
-/// Shortest paths from a source to every other router with hosts, by distance.
-fn paths_from(graph: &LitGraph, hosts: &[usize], source: usize) -> Option<BTreeMap<u32, PathsAt>> {
-    let mut order = Vec::new();
-    let hops = graph.hops_from(NodeId::new(source), &mut order);
-    // The queue of the search holds routers by distance. All predecessors of a router stand before it.
-    let mut paths = vec![0u64; hops.len()];
+/// Shortest paths from a source to every other router with hosts, by distance. `memory` is used again.
+fn paths_from(
+    graph: &LitGraph,
+    hosts: &[usize],
+    source: usize,
+    memory: &mut (Nearest, Vec<u64>),
+) -> Option<BTreeMap<u32, PathsAt>> {
+    let (nearest, paths) = memory;
+    graph.search_from(NodeId::new(source), nearest);
+    let Nearest { hops, order } = nearest;
+    // Routers stand by distance. All predecessors of a router stand before it.
+    paths.clear();
+    paths.resize(hops.len(), 0);
     paths[source] = 1;
-    for &node in &order {
+    for &node in order.iter() {
         for &(_, to) in graph.channels_from(node as usize) {
             if hops[to as usize] == hops[node as usize] + 1 {
                 paths[to as usize] = paths[to as usize].checked_add(paths[node as usize])?;

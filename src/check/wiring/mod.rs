@@ -16,7 +16,7 @@ pub use sample::{Sampled, Search, verify_sample};
 use super::CheckError;
 use fabc_base::ids::{Id, LinkTypeId, NodeId};
 use fabc_ir::{CrossConnects, Scene, Topology};
-use fabc_kernel::LitGraph;
+use fabc_kernel::{LitGraph, Nearest};
 use fabc_model::{ByLength, Fabric, Family, Plant};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
@@ -138,9 +138,9 @@ pub(super) fn host_ports(fabric: &Fabric, topology: &Topology, node: NodeId) -> 
 /// Verifies that every router reaches every other. The first router must reach all. Where links are single
 /// channels, all must also reach the first.
 fn verify_connected(fabric: &Fabric, topology: &Topology) -> Result<(), CheckError> {
-    let hops = LitGraph::new(&Scene::healthy(topology)).hops_from(NodeId(0), &mut Vec::new());
-    let first = NodeId(0);
-    let disconnected_pair = match hops.iter().position(|&hops| hops == u32::MAX) {
+    let (first, mut nearest) = (NodeId(0), Nearest::default());
+    LitGraph::new(&Scene::healthy(topology)).search_from(first, &mut nearest);
+    let disconnected_pair = match nearest.hops.iter().position(|&hops| hops == u32::MAX) {
         Some(disconnected_pair) => Some((first, NodeId::new(disconnected_pair))),
         None if topology.has_simplex() => routers_reaching(topology, first)
             .zeroes()

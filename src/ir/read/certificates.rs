@@ -20,6 +20,9 @@ pub struct Certificates {
     /// The bisection of a network. Networks only.
     #[serde(default)]
     pub bisection: Option<BisectionLine>,
+    /// One side of the bisection between hosts. Networks only.
+    #[serde(default)]
+    pub host_bisection: Option<Vec<NodeId>>,
     pub scenarios: Vec<CertifiedScenario>,
 }
 

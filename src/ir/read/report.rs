@@ -133,6 +133,11 @@ fn push_network(figures: &mut Vec<(String, String)>, network: &Value) {
     }
     figures.extend(number(&network["bisection"]["at_least"]).map(|value| ("bisection".to_owned(), value)));
     push_below(figures, "bisection.", &network["bisection"], &["at_least"]);
+    let host_bisection = &network["host_bisection"];
+    for (name, key) in [("host_bisection", "at_least"), ("host_bisection_bandwidth", "bandwidth")] {
+        figures.extend(number(&host_bisection[key]).map(|value| (name.to_owned(), value)));
+    }
+    push_below(figures, "host_bisection.", host_bisection, &["at_least", "bandwidth"]);
     for (name, of) in [
         ("shortest_paths", &network["shortest_paths"]["mean"]),
         ("shortest_paths.single_share", &network["shortest_paths"]["single_share"]),

@@ -136,10 +136,12 @@ fn fabric_metric(context: &mut Context, item: &RequireItem, kind: PlantKind) -> 
 /// A bisection counts links. In a unit of bandwidth, it counts what they carry.
 fn metric_by_unit(metric: Metric, item: &RequireItem) -> Metric {
     let unit = item.value.unit.as_ref().and_then(|unit| units::unit(&unit.value));
-    match (metric, unit) {
-        (Metric::Graph(GraphMetric::Bisection), Some(unit)) if unit.dimension == Dimension::Bandwidth => {
-            Metric::Graph(GraphMetric::BisectionBandwidth)
-        }
+    if unit.is_none_or(|unit| unit.dimension != Dimension::Bandwidth) {
+        return metric;
+    }
+    match metric {
+        Metric::Graph(GraphMetric::Bisection) => Metric::Graph(GraphMetric::BisectionBandwidth),
+        Metric::Graph(GraphMetric::HostBisection) => Metric::Graph(GraphMetric::HostBisectionBandwidth),
         _ => metric,
     }
 }
@@ -194,7 +196,7 @@ fn number(
         (
             Metric::Bandwidth
             | Metric::Collective(CollectiveMetric::Bandwidth)
-            | Metric::Graph(GraphMetric::BisectionBandwidth),
+            | Metric::Graph(GraphMetric::BisectionBandwidth | GraphMetric::HostBisectionBandwidth),
             _,
         ) => {
             let (number, unit) =

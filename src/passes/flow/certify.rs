@@ -29,14 +29,16 @@ pub(super) fn flows_by_source(quotient: &FlowQuotient, round: &FlowRound) -> Vec
     let units = units(quotient);
     let flow_from = |&source: &u32| {
         let mut flow = vec![0u64; quotient.channels];
-        let mut scratch = DistanceSearch::default();
-        split_integer(quotient, source, round, &weights, units, &mut scratch, &mut flow);
+        let order = quotient.with_search(|search| {
+            split_integer(quotient, source, round, &weights, units, search, &mut flow);
+            search.order.clone()
+        });
         let flow = quotient
             .incoming
             .iter()
             .map(|channel| flow[channel.channel as usize] as f64 / units as f64)
             .collect();
-        SourceFlow { order: scratch.order, flow }
+        SourceFlow { order, flow }
     };
     quotient.sources.par_iter().map(flow_from).collect()
 }
@@ -57,10 +59,11 @@ pub(super) fn certify(quotient: &FlowQuotient, history: &[FlowRound]) -> FlowCer
         .par_iter()
         .map(|&source| {
             let mut flow = vec![0u64; quotient.channels];
-            let mut scratch = DistanceSearch::default();
-            for (&(round, part), weights) in rounds.iter().zip(&weights) {
-                split_integer(quotient, source, round, weights, part, &mut scratch, &mut flow);
-            }
+            quotient.with_search(|search| {
+                for (&(round, part), weights) in rounds.iter().zip(&weights) {
+                    split_integer(quotient, source, round, weights, part, search, &mut flow);
+                }
+            });
             flow
         })
         .collect();

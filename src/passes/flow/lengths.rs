@@ -1,6 +1,6 @@
 //! Bounds by channel lengths: exact sums for given lengths, and the lengths that give the tightest bound.
 
-use super::quotient::{DistanceSearch, FlowQuotient};
+use super::quotient::FlowQuotient;
 use fabc_ir::DualLengths;
 use rayon::prelude::*;
 
@@ -17,11 +17,13 @@ pub(super) fn bound(quotient: &FlowQuotient, lengths: &[u32]) -> DualLengths {
 /// The weighted sum of shortest lengths from some sources and from all of their images.
 fn distance_sum(quotient: &FlowQuotient, lengths: &[u32], sources: &[u32]) -> u128 {
     let longest = lengths.iter().copied().max().unwrap_or(0);
-    let from_source = |scratch: &mut DistanceSearch, &source: &u32| {
-        scratch.run(quotient, source as usize, lengths, longest);
-        weighted(&scratch.distance, &quotient.weights_from(source))
+    let from_source = |&source: &u32| {
+        quotient.with_search(|search| {
+            search.run(quotient, source as usize, lengths, longest);
+            weighted(&search.distance, &quotient.weights_from(source))
+        })
     };
-    sources.par_iter().map_init(DistanceSearch::default, from_source).sum::<u128>() * quotient.order as u128
+    sources.par_iter().map(from_source).sum::<u128>() * quotient.order as u128
 }
 
 /// The sum of distances from a source, each as often as its weight.

@@ -5,6 +5,7 @@ use super::circulant::Circulant;
 use fabc_base::ids::{ChannelId, NodeId};
 use fabc_ir::Scene;
 use fabc_model::Demand;
+use std::sync::{Mutex, PoisonError};
 
 /// A lit channel as seen from its target.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,8 @@ pub(super) struct FlowQuotient {
     /// Whether the demand is symmetric and every link is duplex. Then a flow and its reverse serve the
     /// demand alike.
     pub(super) mirrored: bool,
+    /// The memory of searches, which later searches use again.
+    searches: Mutex<Vec<DistanceSearch>>,
 }
 
 impl FlowQuotient {
@@ -121,7 +124,18 @@ impl FlowQuotient {
             parts: topology.capacities().parts(),
             demand: demand.clone(),
             mirrored: demand.is_symmetric() && !topology.has_simplex(),
+            searches: Mutex::default(),
         }
+    }
+
+    /// Lends the memory of a search. Where lengths are long, it is large, so a task takes what another one
+    /// has returned.
+    pub(super) fn with_search<R>(&self, search_with: impl FnOnce(&mut DistanceSearch) -> R) -> R {
+        let free = || self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut search = free().pop().unwrap_or_default();
+        let result = search_with(&mut search);
+        free().push(search);
+        result
     }
 
     /// The weights from a source, by destination.

@@ -31,39 +31,50 @@ const SOURCES_PER_TASK: usize = 4;
 /// The number of tasks whose loads are in memory at once.
 const TASKS: usize = 64;
 
+/// The sums of one task. The next group of tasks uses their memory again.
+#[derive(Clone, Default)]
+struct TaskSums {
+    /// `[class]`: the load of its channels.
+    loads: Vec<f64>,
+    /// `[node]`: the flow that is still to be sent back from it.
+    amount: Vec<f64>,
+    /// The weighted sum of shortest lengths.
+    distance: u128,
+}
+
 /// Returns the loads per class, in parts, when every pair sends its weight over the soft shortest paths.
 /// Also returns the weighted sum of shortest lengths over all ordered pairs.
 pub(super) fn split(quotient: &FlowQuotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
     let weights = slack_weights(tau);
     let longest = prices.iter().copied().max().unwrap_or(0);
-    let route_sources = |scratch: &mut DistanceSearch, sources: &[u32]| {
-        let mut loads = vec![0.0; quotient.classes];
-        let mut total = 0u128;
-        let mut amount = vec![0.0f64; quotient.nodes];
+    let route_sources = |search: &mut DistanceSearch, sources: &[u32], sums: &mut TaskSums| {
+        let TaskSums { loads, amount, distance } = sums;
+        loads.clear();
+        loads.resize(quotient.classes, 0.0);
+        amount.resize(quotient.nodes, 0.0);
+        *distance = 0;
         for &source in sources {
-            scratch.run(quotient, source as usize, prices, longest);
+            search.run(quotient, source as usize, prices, longest);
             let weights_from = quotient.weights_from(source);
-            total += lengths::weighted(&scratch.distance, &weights_from);
+            *distance += lengths::weighted(&search.distance, &weights_from);
             amount.iter_mut().zip(&weights_from).for_each(|(amount, &weight)| *amount = f64::from(weight));
             match quotient.circulant_into() {
-                Some(circulant) => pour(scratch, prices, &weights, &mut amount, &mut loads, |node| {
-                    circulant.neighbors_of(node)
-                }),
-                None => {
-                    pour(scratch, prices, &weights, &mut amount, &mut loads, |node| quotient.feeding(node))
+                Some(circulant) => {
+                    pour(search, prices, &weights, amount, loads, |node| circulant.neighbors_of(node))
                 }
+                None => pour(search, prices, &weights, amount, loads, |node| quotient.feeding(node)),
             }
         }
-        (loads, total)
     };
     let mut loads = vec![0.0; quotient.classes];
     let mut total = 0;
+    let mut tasks = vec![TaskSums::default(); TASKS.min(quotient.sources.len().div_ceil(SOURCES_PER_TASK))];
     for sources in quotient.sources.chunks(SOURCES_PER_TASK * TASKS) {
-        let parts: Vec<(Vec<f64>, u128)> =
-            sources.par_chunks(SOURCES_PER_TASK).map_init(DistanceSearch::default, route_sources).collect();
-        for (part, distance) in parts {
-            loads.iter_mut().zip(part).for_each(|(load, part)| *load += part);
-            total += distance;
+        let work = sources.par_chunks(SOURCES_PER_TASK).zip(tasks.par_iter_mut());
+        work.for_each(|(sources, sums)| quotient.with_search(|search| route_sources(search, sources, sums)));
+        for sums in &tasks[..sources.len().div_ceil(SOURCES_PER_TASK)] {
+            loads.iter_mut().zip(&sums.loads).for_each(|(load, part)| *load += part);
+            total += sums.distance;
         }
     }
     loads.iter_mut().zip(&quotient.slowness).for_each(|(load, &slowness)| *load *= slowness as f64);

@@ -16,7 +16,7 @@ pub use connectivity::least_degree;
 use fabc_base::ids::{ChannelId, Id};
 use fabc_ir::{
     Bisection, NetworkMetrics, PassRecord, Topology, bisection_unmeasured, failure_percents,
-    search_unmeasured,
+    host_bisection_unmeasured, search_unmeasured,
 };
 use fabc_model::{Demand, Network};
 
@@ -32,6 +32,10 @@ pub fn measure(
     let unmeasured = bisection_unmeasured(topology.node_count(), topology.has_simplex());
     let measured = unmeasured.is_none().then(|| bisection::bisection(topology, demand, halves, brief));
     let (bisection, record) = measured.unzip();
+    let (routers, senders) = (topology.node_count(), topology.endpoints().count());
+    let measures_hosts =
+        senders < routers && host_bisection_unmeasured(routers, senders, topology.has_simplex()).is_none();
+    let host_bisection = measures_hosts.then(|| bisection::host_bisection(topology, halves));
     let endpoint_links = topology
         .links()
         .iter()
@@ -53,6 +57,7 @@ pub fn measure(
         links: topology.links().len() as u64,
         endpoint_links: endpoint_links.count() as u64,
         bisection,
+        host_bisection,
         paths,
         edge_connectivity,
         failures,

@@ -18,7 +18,7 @@ pub(super) fn paths(topology: &Topology) -> Option<PathCounts> {
     let neighbors = Neighbors::out_of(&Scene::healthy(topology));
     let mut layers = sources
         .par_iter()
-        .map(|&source| paths_from(topology, &neighbors, source))
+        .map_init(PathSearch::default, |search, &source| paths_from(topology, &neighbors, source, search))
         .reduce(|| Some(Vec::new()), add_layers)?;
     // Layers beyond the farthest router with hosts hold no pair.
     while layers.pop_if(|at| at.pairs == 0).is_some() {}
@@ -34,10 +34,27 @@ pub(super) fn paths(topology: &Topology) -> Option<PathCounts> {
     Some(PathCounts { by_distance: scaled.collect() })
 }
 
+/// The memory of a search, which the next one uses again.
+#[derive(Default)]
+struct PathSearch {
+    /// `[router]`: the number of shortest paths to it.
+    paths: Vec<u64>,
+    /// `[router]`: whether it is in a layer that is complete.
+    seen: Vec<bool>,
+}
+
 /// `[distance - 1]`: the counts of the pairs from one source.
-fn paths_from(topology: &Topology, neighbors: &Neighbors, source: NodeId) -> Option<Vec<PathsAt>> {
-    let mut paths = vec![0u64; topology.node_count()];
-    let mut seen = vec![false; topology.node_count()];
+fn paths_from(
+    topology: &Topology,
+    neighbors: &Neighbors,
+    source: NodeId,
+    search: &mut PathSearch,
+) -> Option<Vec<PathsAt>> {
+    let PathSearch { paths, seen } = search;
+    paths.clear();
+    paths.resize(topology.node_count(), 0);
+    seen.clear();
+    seen.resize(topology.node_count(), false);
     (paths[source.index()], seen[source.index()]) = (1, true);
     let (mut layer, mut layers) = (vec![source.0], Vec::new());
     while !layer.is_empty() {

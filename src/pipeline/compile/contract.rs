@@ -11,7 +11,7 @@ use fabc_base::units::Decimal;
 use fabc_emit::number::{round_down_sig, round_up_sig};
 use fabc_ir::{
     Distances, Fraction, Hardware, NetworkMetrics, Scenario, Scene, Topology, Units, bisection_unmeasured,
-    gigabytes, nanoseconds, search_unmeasured, tiers_above_endpoints,
+    gigabytes, host_bisection_unmeasured, nanoseconds, search_unmeasured, tiers_above_endpoints,
 };
 use fabc_model::{
     Comparison, Ecmp, Fabric, Faults, GraphMetric, HardwareMetric, Metric, Reference, Require, ValueScale,
@@ -143,6 +143,11 @@ fn unmeasured_requires(
     };
     let error = |line: &Require| {
         let (what, why) = match line.metric {
+            Metric::Graph(metric) if metric.is_of_host_halves() => {
+                let senders = fabric.declared_hosts().into_iter().filter(|&hosts| hosts > 0).count();
+                let why = host_bisection_unmeasured(fabric.node_count(), senders, family.is_simplex());
+                ("the bisection between hosts", why?)
+            }
             Metric::Graph(metric) if metric.is_of_halves() => {
                 ("the bisection", bisection_unmeasured(fabric.node_count(), family.is_simplex())?)
             }

@@ -5,6 +5,8 @@
 //! carry. They are also Moore's bound on distances (Hoffman & Singleton 1960), and the exact distances of a
 //! fixed topology. A ratio to a bound has a least value as well.
 
+use fabc_base::ids::NodeId;
+use fabc_base::units::BITS_OF_A_GIGABYTE;
 use fabc_ir::{
     Collisions, Distances, Fraction, Hardware, LimitArgument, Scenario, Scene, Topology, Units, nanoseconds,
     tiers_above_endpoints,
@@ -91,6 +93,15 @@ const BY_PARAMETERS: &str = "it follows from the parameters of the network";
 const BY_PARAMETERS_OF_POD: &str = "it follows from the parameters of the pod";
 const THIS_NETWORK: &str = "this network has";
 const THIS_POD: &str = "this pod has";
+const NO_ROUTERS_HAVE_MORE: &str = "no two halves of these routers have more than";
+const NO_HOSTS_HAVE_MORE: &str = "no two halves of the routers with hosts have more than";
+
+/// The sum over the smaller half of the values of routers.
+fn least_sum(routers: &[NodeId], value: impl Fn(NodeId) -> u64) -> u64 {
+    let mut values: Vec<u64> = routers.iter().map(|&router| value(router)).collect();
+    values.sort_unstable();
+    values[..values.len() / 2].iter().sum()
+}
 
 /// Collects the bounds on the result.
 struct Bounds {
@@ -140,9 +151,45 @@ impl Bounds {
             );
             if let Some(topology) = topology {
                 self.add_count(Metric::Graph(GraphMetric::Links), topology.links().len() as u64);
+                self.add_halves(fabric, topology);
             }
         }
         self.add_hardware(fabric, topology);
+    }
+    /// Adds bounds on what runs between halves, if a line asks for them: all links of the routers that have
+    /// least would run across.
+    fn add_halves(&mut self, fabric: &Fabric, topology: &Topology) {
+        let is_asked = |line: &Require| matches!(line.metric, Metric::Graph(metric) if metric.is_of_halves());
+        if !fabric.requires.iter().any(is_asked) || topology.has_simplex() {
+            return;
+        }
+        let why = "the links of the half of them that has least are no more";
+        let in_gigabytes = |capacity: u64| {
+            let bits = u128::from(capacity) * u128::from(topology.capacities().unit_bps());
+            Fraction::new(bits, BITS_OF_A_GIGABYTE)
+        };
+        let capacities = || topology.links().ids().map(|link| topology.capacity(link));
+        let (narrowest, widest) = (capacities().min().unwrap_or(1), capacities().max().unwrap_or(1));
+        let all: Vec<NodeId> = topology.nodes().collect();
+        let links = least_sum(&all, |node| topology.channels_from(node).count() as u64);
+        let mut add = |metric: GraphMetric, value: Fraction, reason: &'static str| {
+            self.add(Metric::Graph(metric), true, value, reason, why);
+        };
+        add(GraphMetric::Bisection, Fraction::integer(links), NO_ROUTERS_HAVE_MORE);
+        add(GraphMetric::BisectionBandwidth, in_gigabytes(links * narrowest), NO_ROUTERS_HAVE_MORE);
+        let hosts: Vec<NodeId> = topology.endpoints().collect();
+        if hosts.len() == all.len() {
+            add(GraphMetric::HostBisection, Fraction::integer(links), NO_ROUTERS_HAVE_MORE);
+            add(GraphMetric::HostBisectionBandwidth, in_gigabytes(links * narrowest), NO_ROUTERS_HAVE_MORE);
+            return;
+        }
+        let capacity = |node: NodeId| {
+            topology.channels_from(node).map(|channel| topology.channel_capacity(channel)).sum::<u64>()
+        };
+        let capacity = least_sum(&hosts, capacity);
+        let links = Fraction::integer(capacity.div_ceil(widest));
+        add(GraphMetric::HostBisection, links, NO_HOSTS_HAVE_MORE);
+        add(GraphMetric::HostBisectionBandwidth, in_gigabytes(capacity), NO_HOSTS_HAVE_MORE);
     }
     /// Adds the metrics of the hardware, if a line asks for them. On a floor, prices wait for the places of
     /// routers.

@@ -55,7 +55,10 @@ pub(super) fn finish(
     let Outcome { mut scenarios, simulations } = outcome;
     let nominal = &mut scenarios[0].metrics;
     nominal.flow_low = nominal.flow_low.max(flow.lower_end());
-    let network = network.map(|network| network.with_flow(&topology, &fabric.demand, nominal.flow_low));
+    let network = network.map(|network| {
+        let is_open = last < Stage::Route && fabric.routing.has_many_paths();
+        network.with_traffic(&topology, &fabric.demand, nominal.flow_low, nominal.permutation, is_open)
+    });
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
     let universal = pod.as_ref().and_then(CompiledPod::universal_bound);
     let healthy = HealthyMetrics { network: network.as_ref(), cables: cables.as_ref(), hardware: &hardware };

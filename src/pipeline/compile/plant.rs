@@ -316,6 +316,9 @@ fn build_network(fabric: &Fabric, network: &Network) -> Result<BuiltPlant, Failu
         fabc_check::verify_bisection(&topology, &fabric.demand, bisection).map_err(Failure::internal)?;
         seeds.push(measure::cut_lengths(&topology, bisection));
     }
+    if let Some(bisection) = &metrics.host_bisection {
+        fabc_check::verify_host_bisection(&topology, bisection).map_err(Failure::internal)?;
+    }
     let passes = std::iter::once(record).chain(placing).chain(measured).collect();
     Ok(BuiltPlant {
         topology,

@@ -206,6 +206,8 @@ fn add_results(claims: &mut Claims, fabric: &Fabric, proved: &ProvedDirectory, r
     claims.add(!proved.trees.is_empty(), CERTIFICATES, "trees", "which trees, of as many");
     let halves = proved.network.as_ref().is_some_and(|network| network.bisection.is_some());
     claims.add(halves, CERTIFICATES, "bisection", "which halves and which lower end, of all that are proved");
+    let sides = proved.network.as_ref().is_some_and(|network| network.host_bisection.is_some());
+    claims.add(sides, CERTIFICATES, "host_bisection", "which side, of all with the same capacity across");
     claims.add(true, CERTIFICATES, "lengths", "which lengths, of all that prove the same bound");
     let sprayed = proved.scenarios[0].certified.sprayed.is_some();
     claims.add(

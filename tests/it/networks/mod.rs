@@ -11,6 +11,7 @@ mod ecmp;
 mod facts;
 mod formulas;
 mod grouped;
+mod host_halves;
 mod huge;
 mod lanes;
 mod levels;

@@ -167,7 +167,8 @@ The message names the file and the line.",
 Between two halves of the routers run some links, and their number bounds the bisection of a network from above: the checker counts them
 again. From below it is bounded by the second least eigenvalue of the Laplacian, lambda2 floor(N/2) ceil(N/2) / N, rounded up. The
 checker proves that with a factorization of its own, of networks of up to 4608 routers. Halves that are none, another number of links, or a lower end that the
-factorization does not bear out, are refused.",
+factorization does not bear out, are refused. The bisection between
+hosts has one side listed. Its capacity and links are counted again, and the side must have half of the routers with hosts.",
     },
     CodeDoc {
         code: "FAB0420",

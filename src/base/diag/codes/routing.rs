@@ -118,7 +118,7 @@ link makes no way shorter).",
         code: "FAB0332",
         title: "a `require` of what is not measured",
         text: "\
-Some metrics are not measured of every network: halves are of two-way links, so a network whose links run one way has no `bisection` or `bisection_bandwidth`, and
+Some metrics are not measured of every network: halves are of two-way links, so a network whose links run one way has no `bisection` or `host_bisection`, and
 there is a limit to searches from every router for `edge_connectivity`. The `collision` of flows is counted of at most 512 flows of a next-hop group. The line can be neither kept nor broken. It is refused before the work begins.",
     },
 ];

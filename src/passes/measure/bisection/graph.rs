@@ -3,8 +3,11 @@
 use fabc_base::ids::Id;
 use fabc_ir::Topology;
 
-/// A weighted graph. The weight of a vertex is the number of its routers, that of an edge the number of
-/// links.
+/// The capacity of the widest link, where capacities are rounded. The search needs no exact ones.
+const CAPACITY_STEPS: u64 = 256;
+
+/// A weighted graph. The weight of a vertex is the number of its routers, or of its routers with hosts. That
+/// of an edge is the number of links, or their capacity.
 pub(super) struct CutGraph {
     /// The edges of vertex v are `edges[starts[v]..starts[v + 1]]`.
     starts: Vec<u32>,
@@ -23,6 +26,23 @@ impl CutGraph {
             edges.collect()
         });
         Self::new(rows, vec![1; topology.node_count()])
+    }
+
+    /// The graph whose halves are those of the routers with hosts. Edges have the capacity of their links, in
+    /// steps of the widest one so that the sums are small.
+    pub(super) fn between_hosts(topology: &Topology) -> Self {
+        let widest = topology.links().ids().map(|link| topology.capacity(link)).max().unwrap_or(1);
+        let in_steps = |capacity: u64| {
+            if widest <= CAPACITY_STEPS { capacity } else { (capacity * CAPACITY_STEPS).div_ceil(widest) }
+        };
+        let rows = topology.nodes().map(|node| {
+            let edge = |channel| {
+                let capacity = in_steps(topology.channel_capacity(channel));
+                (topology.target(channel).node.index() as u32, capacity as u32)
+            };
+            topology.channels_from(node).map(edge).collect()
+        });
+        Self::new(rows, topology.nodes().map(|node| u32::from(topology.is_endpoint(node))).collect())
     }
 
     /// A graph from the edges of every vertex, in any order and possibly several to one neighbor. Edges

@@ -15,9 +15,12 @@
 //! starts as [`STARTS`] allows, fewer on graphs with many links. Starts are counted, never timed.
 
 mod graph;
+mod hosts;
 mod multilevel;
 mod refine;
 mod spectrum;
+
+pub(super) use hosts::host_bisection;
 
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_base::limits;
@@ -78,17 +81,29 @@ pub(super) fn bisection(
     let multilevel =
         if large { LARGE_WORK / links } else { affordable[0].max(affordable[1]) }.max(FEWEST_STARTS);
     let multilevel = if brief { multilevel.min(BRIEF_STARTS) } else { multilevel };
+    let starts = structural.len() + multilevel;
+    let (upper_bound, sides) = best_cut(&graph, &structural, multilevel);
+    let value = spectrum.as_ref().and_then(|spectrum| spectrum.lower_bound);
+    let by_spectrum =
+        value.map_or(1, |value| spectral_bound(topology.node_count(), value)).clamp(1, upper_bound.max(1));
+    let record = pass_record(spectrum.as_ref(), starts, by_spectrum == upper_bound);
+    (measure_halves(topology, demand, &sides, by_spectrum), record)
+}
+
+/// The smallest cut of all starts, and its sides, `[vertex]`. Starts are those that the structure suggests and
+/// a number of multilevel ones. The first start wins ties.
+fn best_cut(graph: &CutGraph, structural: &[Vec<bool>], multilevel: usize) -> (u64, Vec<bool>) {
     let cut_from = |start: usize| {
         let sides = match structural.get(start) {
             Some(sides) => {
                 let mut sides = sides.clone();
-                refine(&graph, &mut sides, 0);
+                refine(graph, &mut sides, 0);
                 sides
             }
             None => {
                 let number = start - structural.len();
                 multilevel::halves(
-                    &graph,
+                    graph,
                     COARSEST[number % COARSEST.len()],
                     None,
                     &mut Stream::new(1, FIRST_STREAM + number as u64),
@@ -105,7 +120,7 @@ pub(super) fn bisection(
         let mut best = (cut, sides.clone());
         for cycle in 0..CYCLES {
             let mut stream = Stream::new(1, FIRST_STREAM + (STARTS[0].0 + start * CYCLES + cycle) as u64);
-            let sides = multilevel::halves(&graph, COARSEST[0], Some(&best.1), &mut stream);
+            let sides = multilevel::halves(graph, COARSEST[0], Some(&best.1), &mut stream);
             let cut = graph.cut(&sides);
             // Coarse levels are balanced coarsely, so the new cut may be worse.
             best = if cut <= best.0 { (cut, sides) } else { best };
@@ -113,12 +128,8 @@ pub(super) fn bisection(
         (best.0, start, best.1)
     };
     let best = cuts.par_iter().map(improved_cut).min_by_key(|&(cut, start, _)| (cut, start));
-    let (upper_bound, _, sides) = best.expect("there is a start");
-    let value = spectrum.as_ref().and_then(|spectrum| spectrum.lower_bound);
-    let by_spectrum =
-        value.map_or(1, |value| spectral_bound(topology.node_count(), value)).clamp(1, upper_bound.max(1));
-    let record = pass_record(spectrum.as_ref(), starts, by_spectrum == upper_bound);
-    (measure_halves(topology, demand, &sides, by_spectrum), record)
+    let (cut, _, sides) = best.expect("there is a start");
+    (cut, sides)
 }
 
 /// The record of the work. `spectrum` is `None` for a network whose spectrum is not computed.
