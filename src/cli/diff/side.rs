@@ -11,6 +11,7 @@ use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_emit::compiled::CompiledFabric;
 use fabc_ir::read::{AnyOcsFile, BinaryTables, Manifest, ReportFigures, TablesFile, json, parse_key, tagged};
 use fabc_ir::{DiffSide, ForwardingTables, TableEntry};
+use fabc_pipeline::refusal::Refusal;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -77,7 +78,7 @@ impl<'c> BuildSide<'c> {
     /// Reads a directory that `fabc build` wrote.
     ///
     /// # Errors
-    /// `DriverError::OfSlices` for a placed pod, `DriverError::NotBuilt` if it is no build or a compared file
+    /// `DriverError::OfSlices` for a placed pod, `Refusal::NotBuilt` if it is no build or a compared file
     /// is damaged, and errors of the disk.
     pub(crate) fn read_directory(directory: &Path) -> Result<Self, Stop> {
         if is_placed(directory) {
@@ -86,7 +87,7 @@ impl<'c> BuildSide<'c> {
         }
         needs_directory(directory)?;
         if !directory.join(MANIFEST).is_file() {
-            return Err(DriverError::NotBuilt {
+            return Err(Refusal::NotBuilt {
                 path: display(directory),
                 reason: format!("there is no `{MANIFEST}`"),
             }
@@ -120,7 +121,7 @@ impl<'c> BuildSide<'c> {
         label: String,
     ) -> Result<Self, DriverError> {
         let CollectedFiles { files, kept } = seen;
-        let damaged = |path: &str, problem: String| DriverError::NotBuilt {
+        let damaged = |path: &str, problem: String| Refusal::NotBuilt {
             path: label.clone(),
             reason: format!("`{path}`: {problem}"),
         };
@@ -176,9 +177,9 @@ impl<'c> BuildSide<'c> {
     /// Reads the tables of a scenario from the file at a path. `None` if they list groups of next hops.
     ///
     /// # Errors
-    /// `DriverError::NotBuilt` if the file is damaged or the scenario was not compiled.
+    /// `Refusal::NotBuilt` if the file is damaged or the scenario was not compiled.
     pub(crate) fn tables(&self, scenario: &str, path: &str) -> Result<Option<ForwardingTables>, Stop> {
-        let damaged = |problem: String| DriverError::NotBuilt {
+        let damaged = |problem: String| Refusal::NotBuilt {
             path: self.label.clone(),
             reason: format!("`{path}`: {problem}"),
         };

@@ -3,6 +3,7 @@
 pub(crate) mod content;
 pub(crate) mod engine_errors;
 pub(crate) mod errors;
+pub(crate) mod folder;
 pub(crate) mod input_errors;
 pub(crate) mod interrupted;
 pub(crate) mod lock;

@@ -4,7 +4,8 @@ use crate::io::engine_errors::EngineError;
 use crate::io::errors::DriverError;
 use crate::io::input_errors::InputError;
 use fabc_base::diag::{Failure, SourceMap};
-use fabc_check::CheckError;
+use fabc_pipeline::refusal::{Convicted, Refusal};
+use fabc_pipeline::verify::CheckError;
 use miette::Diagnostic;
 
 /// The early end of a command: diagnostics with their sources, and the exit code.
@@ -25,6 +26,20 @@ impl From<DriverError> for Stop {
             diagnostics: vec![Box::new(error)],
             sources: SourceMap::default(),
         }
+    }
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        DriverError::from(refusal).into()
+    }
+}
+
+impl From<Convicted> for Stop {
+    fn from(convicted: Convicted) -> Self {
+        let Convicted { errors, sources } = convicted;
+        let diagnostics = errors.into_iter().map(|error| Box::new(error) as _).collect();
+        Stop { diagnostics, sources, exit_code: 3 }
     }
 }
 
@@ -49,7 +64,7 @@ impl From<(Failure, SourceMap)> for Stop {
 
 /// Ends a command because the checker convicted a file.
 pub(crate) fn convicted(error: CheckError, sources: &SourceMap) -> Stop {
-    Stop { diagnostics: vec![Box::new(error)], sources: sources.clone(), exit_code: 3 }
+    Convicted::because(error, sources).into()
 }
 
 /// Turns exit codes 2 and 3 into 1, for commands that use those two codes for results.

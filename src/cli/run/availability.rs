@@ -6,7 +6,7 @@ use crate::io::errors::DriverError;
 use crate::io::read;
 use crate::io::stop::{Stop, convicted};
 use crate::io::terminal::{print_out, write_out};
-use crate::operate::placed::{self, PlacedDirectory, is_placed};
+use crate::operate::placed::{PlacedDirectory, is_placed, read_placed};
 use crate::run::collective_scene::wiring_files;
 use fabc_base::diag::{SourceMap, suggestion};
 use fabc_base::ids::BlockId;
@@ -22,6 +22,8 @@ use fabc_model::kind_files;
 use fabc_model::{Fabric, Pod};
 use fabc_passes::slices::Placing;
 use fabc_pipeline::library::Loaded;
+use fabc_pipeline::operate::pod_of_slices;
+use fabc_pipeline::refusal::Refusal;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -43,7 +45,7 @@ const UNITS: [(&str, f64); 7] = [
 /// `fabc availability`: prints the availability of a job, or of every kind of slice.
 ///
 /// # Errors
-/// `DriverError::Availability` for a network and for an invalid rate, time or number. `DriverError::NotBuilt`
+/// `DriverError::Availability` for a network and for an invalid rate, time or number. `Refusal::NotBuilt`
 /// for a foreign directory.
 pub(crate) fn availability(args: &AvailabilityArgs) -> Result<(), Stop> {
     let failures = parse_failures(args)?;
@@ -85,8 +87,8 @@ fn slices_availability(args: &AvailabilityArgs, failures: FailureRates) -> Resul
         )
         .into());
     }
-    let PlacedDirectory { fabric, sources, placement, .. } = PlacedDirectory::read(&args.directory)?;
-    let pod = placed::pod_of_slices(&fabric);
+    let PlacedDirectory { fabric, sources, placement, .. } = read_placed(&args.directory)?;
+    let pod = pod_of_slices(&fabric);
     let placing = Placing::new(&fabric, pod);
     let mut kinds = Vec::new();
     for kind in &fabric.slices.kinds {
@@ -200,7 +202,7 @@ struct MeasuredFlow {
 /// `[j]`: the least throughput with j dark switches, relative to none, as far as the report has it.
 fn measured_throughput(directory: &Path, dark: u32) -> Result<Vec<f64>, DriverError> {
     let text = read::read_bytes(&directory.join("report.json"), ARTIFACT_BYTES)?;
-    let damaged = |error: serde_json::Error| DriverError::NotBuilt {
+    let damaged = |error: serde_json::Error| Refusal::NotBuilt {
         path: read::display(directory),
         reason: format!("`report.json` is damaged: {error}"),
     };

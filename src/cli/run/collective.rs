@@ -24,6 +24,7 @@ use fabc_pipeline::compile::collectives::{
     CollectivesError, CollectivesRequest, RequestedGroups, ScenarioCollectives, check_groups,
 };
 use fabc_pipeline::library::Loaded;
+use fabc_pipeline::refusal::Refusal;
 
 /// The name that stands for every scenario.
 const ALL: &str = "all";
@@ -31,7 +32,7 @@ const ALL: &str = "all";
 /// `fabc collective`: plans the requested collectives, or those that the spec declares.
 ///
 /// # Errors
-/// The errors of the options, `DriverError::NotBuilt` for a foreign directory, and `CollectivesError` if
+/// The errors of the options, `Refusal::NotBuilt` for a foreign directory, and `CollectivesError` if
 /// nothing can be planned.
 pub(crate) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<(), Stop> {
     let loaded = read::built_fabric(&args.directory)?;
@@ -303,7 +304,8 @@ fn requested_algorithm(
             }
         }
         names.push("auto");
-        return Err(unknown_word(&format!("algorithm of {}", collective_names.join(", ")), name, &names));
+        let kind = format!("algorithm of {}", collective_names.join(", "));
+        return Err(unknown_word(&kind, name, &names).into());
     };
     collectives.retain(|&collective| has(collective).is_some());
     Ok(Some(algorithm))
@@ -320,9 +322,9 @@ fn check_single_schedule(args: &CollectiveArgs, sizes: &[u64]) -> Result<(), Dri
     Err(DriverError::OneSchedule { lacks })
 }
 
-fn unknown_word(kind: &str, name: &str, known: &[&str]) -> DriverError {
+fn unknown_word(kind: &str, name: &str, known: &[&str]) -> Refusal {
     let hint = suggestion(name, known.iter().copied()).unwrap_or_else(|| "there is none here".to_owned());
-    DriverError::UnknownWord { kind: kind.to_owned(), name: name.to_owned(), hint }
+    Refusal::UnknownWord { kind: kind.to_owned(), name: name.to_owned(), hint }
 }
 
 /// A router by its name or number.

@@ -11,6 +11,7 @@ use fabc_ir::ForwardingTables;
 use fabc_ir::read::{Certificates, tagged};
 use fabc_model::Fabric;
 use fabc_passes::collective::check_chunks_can_rest;
+use fabc_pipeline::refusal::Refusal;
 use std::path::Path;
 
 /// Lengths of channels are not read from a longer `certificates.json`, which lists mostly flows.
@@ -77,12 +78,12 @@ pub(crate) fn refuse_many_paths(
 }
 
 /// The error for a collective that needs forwarding tables, in a directory without them.
-pub(crate) fn no_tables_error(directory: &Path, name: &str) -> DriverError {
+pub(crate) fn no_tables_error(directory: &Path, name: &str) -> Refusal {
     let hint = match directory.join("tables").is_dir() {
         true => format!("messages follow forwarding tables: `fabc tables {}` lists the scenarios that have tables", display(directory)),
         false => "messages follow forwarding tables, but the build stopped before routing: build without `--stop-after`".to_owned(),
     };
-    DriverError::UnknownScenario { name: name.to_owned(), hint }
+    Refusal::UnknownScenario { name: name.to_owned(), hint }
 }
 
 /// Reads the files with the wiring.

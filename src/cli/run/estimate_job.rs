@@ -4,7 +4,7 @@
 //! the error that it would have there. Of a torus, the hops between ranks bound the phases, too.
 
 use crate::args::estimate_job::EstimateJobArgs;
-use crate::io::errors::DriverError;
+
 use crate::io::stop::Stop;
 use crate::io::terminal::{print_out, write_out};
 use crate::run::job_settings::with_settings;
@@ -18,6 +18,7 @@ use fabc_job::KNOWN_MODELS;
 use fabc_model::{Fabric, Job};
 use fabc_pipeline::compile::jobs::{JobPlanner, check_ranks, times_by_ports, universal_limits};
 use fabc_pipeline::compile::wire;
+use fabc_pipeline::refusal::Refusal;
 use std::cell::Cell;
 
 /// The name of the spec that stands for the options.
@@ -78,7 +79,7 @@ fn asked_shape(text: &str) -> Result<FabricShape, Stop> {
 }
 
 /// The options as a spec: a torus with the job. A shape that is no torus stands for its chips alone.
-fn spec_text(args: &EstimateJobArgs, shape: &FabricShape) -> Result<String, DriverError> {
+fn spec_text(args: &EstimateJobArgs, shape: &FabricShape) -> Result<String, Refusal> {
     let known = KNOWN_MODELS.iter().find(|known| known.name == args.model);
     let model = match known {
         Some(known) => known.settings(),
@@ -113,7 +114,7 @@ fn spec_text(args: &EstimateJobArgs, shape: &FabricShape) -> Result<String, Driv
 }
 
 /// `a=1,b=2` as settings of a spec: `a = 1; b = 2;`.
-fn settings(option: &str, text: &str) -> Result<String, DriverError> {
+fn settings(option: &str, text: &str) -> Result<String, Refusal> {
     let setting = |part: &str| match part.split_once('=') {
         Some((name, value)) => Ok(format!("{} = {};", plain(option, name)?, plain(option, value)?)),
         None => Err(unknown("setting", part, format!("`{option}` has names and values: `data=8,tensor=4`"))),
@@ -122,7 +123,7 @@ fn settings(option: &str, text: &str) -> Result<String, DriverError> {
 }
 
 /// A value that does not end its setting.
-fn plain<'a>(option: &str, text: &'a str) -> Result<&'a str, DriverError> {
+fn plain<'a>(option: &str, text: &'a str) -> Result<&'a str, Refusal> {
     let text = text.trim();
     let ends = text.contains([';', '{', '}', '"', '\n']) || text.contains("//") || text.contains("/*");
     match !text.is_empty() && !ends {
@@ -131,8 +132,8 @@ fn plain<'a>(option: &str, text: &'a str) -> Result<&'a str, DriverError> {
     }
 }
 
-fn unknown(kind: &str, name: &str, hint: String) -> DriverError {
-    DriverError::UnknownWord { kind: kind.to_owned(), name: name.to_owned(), hint }
+fn unknown(kind: &str, name: &str, hint: String) -> Refusal {
+    Refusal::UnknownWord { kind: kind.to_owned(), name: name.to_owned(), hint }
 }
 
 /// Channels of a chip, one way: the most that a chip has. Rings of two have one link.

@@ -2,7 +2,6 @@
 
 use crate::args::job::{JobArgs, JobFormat};
 use crate::build::requests;
-use crate::io::errors::DriverError;
 use crate::io::read;
 use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, print_out, write_out};
@@ -18,6 +17,7 @@ use fabc_pipeline::compile::jobs::{
     JobPlanError, JobPlanner, check_ranks, choose_placement, universal_limits,
 };
 use fabc_pipeline::library::Loaded;
+use fabc_pipeline::refusal::Refusal;
 
 /// `fabc job`: prints what a step of each job takes.
 ///
@@ -26,8 +26,9 @@ use fabc_pipeline::library::Loaded;
 pub(crate) fn job(args: &JobArgs, terminal: Terminal) -> Result<(), Stop> {
     let requests = requests::parse_job_requests(&args.emit)?;
     let naming = args.hosts.naming();
-    let Loaded { fabric, sources, .. } =
-        read::changed_fabric(&args.directory, |text| with_settings(text, args.job.as_deref(), &args.set))?;
+    let Loaded { fabric, sources, .. } = read::changed_fabric(&args.directory, |text| {
+        Ok(with_settings(text, args.job.as_deref(), &args.set)?)
+    })?;
     let jobs = requested_jobs(args, &fabric)?;
     let read = read_scenario(&args.directory, &fabric, &sources, &args.scenario, true)?;
     let Some(ScenarioInput { scene, tables, .. }) = read else {
@@ -76,7 +77,7 @@ pub(crate) fn job(args: &JobArgs, terminal: Terminal) -> Result<(), Stop> {
 }
 
 /// The jobs of the spec that the options ask for.
-fn requested_jobs<'a>(args: &JobArgs, fabric: &'a Fabric) -> Result<Vec<&'a Job>, DriverError> {
+fn requested_jobs<'a>(args: &JobArgs, fabric: &'a Fabric) -> Result<Vec<&'a Job>, Refusal> {
     let names: Vec<&str> = fabric.jobs.iter().map(|job| &*job.name).collect();
     if fabric.jobs.is_empty() {
         let hint = "its spec declares none: add `job train { .. }` and build again";
@@ -108,8 +109,8 @@ fn with_place(args: &JobArgs, job: &Job, topology: &Topology) -> Result<Job, Sto
     Ok(Job { place, ..job.clone() })
 }
 
-fn unknown(kind: &str, name: &str, hint: &str) -> DriverError {
-    DriverError::UnknownWord { kind: kind.to_owned(), name: name.to_owned(), hint: hint.to_owned() }
+fn unknown(kind: &str, name: &str, hint: &str) -> Refusal {
+    Refusal::UnknownWord { kind: kind.to_owned(), name: name.to_owned(), hint: hint.to_owned() }
 }
 
 fn job_stop(error: JobPlanError, sources: &SourceMap) -> Stop {

@@ -3,7 +3,6 @@
 
 use crate::args::options::{TableFormat, TablesArgs};
 use crate::args::sim::NOMINAL;
-use crate::io::errors::DriverError;
 use crate::io::read::{self, display};
 use crate::io::stop::{Stop, convicted};
 use crate::io::terminal::print_out;
@@ -16,6 +15,7 @@ use fabc_emit::ChipPlans;
 use fabc_ir::read::ScheduleFile;
 use fabc_ir::{Schedule, Topology};
 use fabc_model::Fabric;
+use fabc_pipeline::refusal::Refusal;
 use std::path::Path;
 
 /// The file of all plans, in either form.
@@ -28,15 +28,15 @@ const REPLACED: &str = "block";
 /// name.
 ///
 /// # Errors
-/// `DriverError::NotBuilt` for missing or damaged files, `DriverError::UnknownScenario`, and the error of
+/// `Refusal::NotBuilt` for missing or damaged files, `Refusal::UnknownScenario`, and the error of
 /// `node`.
 pub(crate) fn print_chip_plan(
     args: &TablesArgs,
     fabric: &Fabric,
-    node: impl Fn(&str) -> Result<NodeId, DriverError>,
+    node: impl Fn(&str) -> Result<NodeId, Refusal>,
 ) -> Result<(), Stop> {
     let directory = &args.directory;
-    let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
+    let not_built = |reason: String| Refusal::NotBuilt { path: display(directory), reason };
     let unknown = || {
         let hint = match fabric.failover() {
             Some((_, blocks)) => {
@@ -44,7 +44,7 @@ pub(crate) fn print_chip_plan(
             }
             None => planned_hint(directory),
         };
-        DriverError::UnknownScenario { name: args.scenario.clone(), hint }
+        Refusal::UnknownScenario { name: args.scenario.clone(), hint }
     };
     // The number of routers by which the network moves, so that the spare block takes the failed one's place.
     let moved = match args

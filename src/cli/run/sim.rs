@@ -8,7 +8,7 @@ use crate::io::read::{self, Disk, display};
 use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, print_out, write_out};
 use crate::run::scheduled::planned_hint;
-use crate::verify::foreign::{ForeignFabric, read_foreign};
+use crate::verify::foreign::read_foreign;
 use fabc_base::diag::{Failure, SourceMap, Span, list};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_check::{Files, ReadScene, ReadSimulated};
@@ -19,14 +19,16 @@ use fabc_model::{
     Fabric, HostPorts, PacketRouting, RouterModel, Scenarios, Simulation, SimulationParameters,
 };
 use fabc_pipeline::library::Loaded;
+use fabc_pipeline::refusal::Refusal;
 use fabc_pipeline::show::MessageFormat;
+use fabc_pipeline::simulate::ForeignFabric;
 use fabc_sim::{SimError, SimReport};
 use std::path::{Path, PathBuf};
 
 /// `fabc sim`: runs simulations, and prints their reports.
 ///
 /// # Errors
-/// `DriverError::NotBuilt` for a foreign directory, `DriverError::UnknownScenario` for an unknown scenario,
+/// `Refusal::NotBuilt` for a foreign directory, `Refusal::UnknownScenario` for an unknown scenario,
 /// and the errors of the simulator. A deadlock has exit code 3.
 pub(crate) fn simulate(args: &SimArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human);
@@ -217,7 +219,7 @@ impl SimulatedDirectory<'_> {
                 }
                 false => "the directory has no tables, since its build stopped before routing. Without tables only `routing = min`, `valiant` or `ugal` can be run".to_owned(),
             };
-            DriverError::UnknownScenario { name: name.to_owned(), hint }
+            Refusal::UnknownScenario { name: name.to_owned(), hint }
         };
         let many_paths = self.runs.fabric.routing.has_many_paths();
         let files = self.files(Some(name))?;

@@ -2,7 +2,7 @@
 
 use crate::io::stop::Stop;
 use fabc_base::diag::SourceMap;
-use fabc_check::CheckError;
+use fabc_pipeline::verify::CheckError;
 
 /// Ends a command because a directory, or files that were compared with it, were convicted.
 pub(crate) fn convicted_stop(errors: Vec<CheckError>, sources: SourceMap) -> Stop {
