@@ -1,6 +1,7 @@
 //! The pipeline runs every stage in its order. This crate also verifies written directories, operates on them
 //! and holds the front door of the library. It knows no disk, no terminal and no clock.
 
+pub mod compare;
 pub mod compile;
 pub mod folder;
 pub mod library;
