@@ -20,6 +20,9 @@ pub trait Folder: Sized {
     /// Whether there is a folder at a relative path.
     fn has_folder(&self, folder: &str) -> bool;
 
+    /// The size of a file in bytes. `None` if there is no such file.
+    fn size(&self, file: &str) -> Option<u64>;
+
     /// The content of a file.
     ///
     /// # Errors

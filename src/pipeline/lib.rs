@@ -7,6 +7,7 @@ pub mod folder;
 pub mod library;
 pub mod operate;
 pub mod refusal;
+pub mod scenarios;
 pub mod show;
 pub mod simulate;
 pub mod verify;

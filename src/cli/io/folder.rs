@@ -37,6 +37,10 @@ impl Folder for DiskFolder {
         self.0.join(folder).is_dir()
     }
 
+    fn size(&self, file: &str) -> Option<u64> {
+        std::fs::metadata(self.0.join(file)).ok().map(|metadata| metadata.len())
+    }
+
     fn read(&self, file: &str) -> Result<Vec<u8>, Stop> {
         Ok(read::read_bytes(&self.0.join(file), ARTIFACT_BYTES)?)
     }

@@ -3,8 +3,8 @@
 //! The files describe wiring and routes. Options describe routers and links. Both together make a spec.
 
 use fabc_base::diag::{Failure, SourceMap};
-use fabc_check::{ForeignScene, LaneFiles, NamedFile, Rejected};
-use fabc_ir::{ForwardingTables, RouterNames, Symmetry, Topology};
+use fabc_check::{ForeignScene, LaneFiles, NamedFile, ReadScene, ReadSimulated, Rejected};
+use fabc_ir::{RouterNames, ScenarioTables, Scene, Symmetry, Topology};
 use fabc_model::{Arcs, Fabric, Family, Listed, ListedLink, ListedRouter, Plant};
 
 /// A third-party fabric: described by options, with the topology and tables of its files.
@@ -13,10 +13,8 @@ pub struct ForeignFabric {
     pub fabric: Fabric,
     /// The spec that stands for the options, for messages.
     pub sources: SourceMap,
-    /// The topology of the files.
-    pub topology: Topology,
-    /// The tables of the files, which are proved.
-    pub tables: ForwardingTables,
+    /// The topology of the files with all links lit, and the tables, which are proved.
+    pub healthy: ReadSimulated,
     /// Whether endpoints are inside routers, as the chips of a pod are.
     pub chips: bool,
 }
@@ -99,7 +97,9 @@ pub fn foreign_fabric(
     let topology =
         Topology::new(ports, links, symmetry).with_hosts(hosts).named(RouterNames::Listed(names.into()));
     let topology = topology.with_capacities(fabric.capacities.clone());
-    Ok(ForeignFabric { fabric, sources, topology, tables: laid_out, chips })
+    let wiring = ReadScene { lit: Scene::healthy(&topology).lit, dead: Vec::new(), topology };
+    let healthy = ReadSimulated { wiring, tables: ScenarioTables::OnePath(laid_out) };
+    Ok(ForeignFabric { fabric, sources, healthy, chips })
 }
 
 /// A fabric with these routers and links. Its own network is a placeholder for the one that is read.
