@@ -60,6 +60,24 @@ pub enum Refusal {
         /// Words that are near or known.
         hint: String,
     },
+    /// A root that is missing, superfluous, or no chip.
+    #[error("{problem}")]
+    #[diagnostic(code(FAB0562), help("{hint}"))]
+    Root {
+        /// Why it is no root of the collective.
+        problem: String,
+        /// How a root is named, or where none is needed.
+        hint: String,
+    },
+    /// An availability that cannot be computed: of a network, or with options that do not fit.
+    #[error("{problem}")]
+    #[diagnostic(code(FAB0571), help("{hint}"))]
+    Availability {
+        /// The option, or the kind of directory.
+        problem: String,
+        /// What would fit.
+        hint: String,
+    },
     /// No part of this name can be down.
     #[error("there is no switch, router, link or block of routers `{name}`")]
     #[diagnostic(code(FAB0572), help("{hint}"))]

@@ -9,6 +9,7 @@
 mod collective_lines;
 mod collectives;
 mod comparison;
+mod kept_report;
 mod passes;
 mod plans;
 mod repairs;
@@ -22,9 +23,9 @@ pub use fabc_check::{
     CheckError, Extent, ForeignCollective, ForeignTables, Isolation, JudgedProgram, LaneFiles, NamedFile,
     NextHopVerdict, PathOrder, ProvedPlan, Rejected, RepairWalk,
 };
+pub use kept_report::kept_report;
 pub use plans::verify_plan;
 pub use repairs::{VerifiedRepair, verify_repair};
-pub use simulations::remake_one;
 pub use simulations::{DigestSpan, DigestSpanError, Remake, remake_digest_span};
 pub use slices::verify_slices;
 pub use switch_files::{SwitchFiles, VerifiedSwitches, switch_files};

@@ -175,14 +175,6 @@ pub(crate) enum DriverError {
     #[error("{problem}")]
     #[diagnostic(code(FAB0580), help("{hint}"))]
     Drifted { problem: String, hint: String },
-    /// A root that is missing, superfluous, or no chip.
-    #[error("{problem}")]
-    #[diagnostic(code(FAB0562), help("{hint}"))]
-    Root {
-        /// What is wrong with it.
-        problem: String,
-        hint: String,
-    },
     /// `fabc collective` on a directory with scheduled vectors.
     #[error("the collectives of `{path}` are planned vector by vector, not in messages")]
     #[diagnostic(
@@ -192,10 +184,6 @@ pub(crate) enum DriverError {
         )
     )]
     Planned { path: String, hint: String },
-    /// `fabc availability` with options that do not fit, or of a network.
-    #[error("{problem}")]
-    #[diagnostic(code(FAB0571), help("{hint}"))]
-    Availability { problem: String, hint: String },
     /// `--emit` of a schedule where there are several.
     #[error("`--emit` writes one schedule, but this lacks {lacks}")]
     #[diagnostic(code(FAB0564), help("a schedule needs one collective, one size and one scenario"))]

@@ -4,8 +4,9 @@ use crate::io::engine_errors::EngineError;
 use crate::io::errors::DriverError;
 use crate::io::input_errors::InputError;
 use fabc_base::diag::{Failure, SourceMap};
+use fabc_pipeline::collective::Unplanned;
+use fabc_pipeline::estimate::UnreadWords;
 use fabc_pipeline::refusal::{Convicted, Refusal};
-use fabc_pipeline::verify::CheckError;
 use miette::Diagnostic;
 
 /// The early end of a command: diagnostics with their sources, and the exit code.
@@ -43,6 +44,22 @@ impl From<Convicted> for Stop {
     }
 }
 
+impl From<UnreadWords> for Stop {
+    fn from(unread: UnreadWords) -> Self {
+        let mut sources = SourceMap::default();
+        sources.add("command line", &unread.line);
+        let diagnostics = unread.errors.into_iter().map(|error| Box::new(error) as _).collect();
+        Stop { diagnostics, sources, exit_code: 2 }
+    }
+}
+
+impl From<Unplanned> for Stop {
+    fn from(unplanned: Unplanned) -> Self {
+        let Unplanned { error, sources, exit_code } = unplanned;
+        Stop { diagnostics: vec![Box::new(error)], sources, exit_code }
+    }
+}
+
 impl From<InputError> for Stop {
     fn from(error: InputError) -> Self {
         DriverError::from(error).into()
@@ -60,11 +77,6 @@ impl From<(Failure, SourceMap)> for Stop {
         let (failure, sources) = failed;
         Stop { exit_code: failure.exit_code(), diagnostics: failure.diagnostics(), sources }
     }
-}
-
-/// Ends a command because the checker convicted a file.
-pub(crate) fn convicted(error: CheckError, sources: &SourceMap) -> Stop {
-    Convicted::because(error, sources).into()
 }
 
 /// Turns exit codes 2 and 3 into 1, for commands that use those two codes for results.

@@ -7,8 +7,10 @@
 mod built;
 mod carried;
 mod change;
+mod chip_plans;
 mod down;
 mod drift;
+mod job_settings;
 mod live_tables;
 mod local_slice;
 mod place;
@@ -28,8 +30,10 @@ pub(crate) use repair::MOST_ENTRIES;
 
 pub use built::BuiltFabric;
 pub use change::{StagingRequest, stage_change};
+pub use chip_plans::{ScheduledFabric, read_chip_plans};
 pub use down::{AsBuilt, DownParts};
 pub use drift::{BuiltWiring, PodDrift, drifted_switches};
+pub use job_settings::with_settings;
 pub use local_slice::LocalSlice;
 pub use place::{ConvertedSlice, PlacementChange, initial_placement};
 pub use placed::{PlacedFabric, placement_settings, pod_of_slices, read_kind};

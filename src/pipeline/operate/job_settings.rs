@@ -4,10 +4,10 @@
 //! `layers.in.size`. The text of the value is replaced, or the setting is added, and the spec is read again.
 //! So every mistake in a value gets the error that it would have in the spec.
 
+use crate::refusal::Refusal;
 use fabc_base::diag::{Span, list};
 use fabc_lang::syntax::ast::{Block, FileEntry, Item, ItemKind, Setting, StatementKind, ValueKind};
 use fabc_lang::syntax::parse_file;
-use fabc_pipeline::refusal::Refusal;
 
 /// Where the text of a value goes.
 enum Target {
@@ -21,7 +21,7 @@ enum Target {
 ///
 /// # Errors
 /// A word without `=`, a path that leads nowhere, and several jobs without a name.
-pub(super) fn with_settings(text: String, job: Option<&str>, sets: &[String]) -> Result<String, Refusal> {
+pub fn with_settings(text: String, job: Option<&str>, sets: &[String]) -> Result<String, Refusal> {
     let mut text = text;
     for set in sets {
         let unknown =
