@@ -75,7 +75,7 @@ pub enum Refusal {
     Availability {
         /// The option, or the kind of directory.
         problem: String,
-        /// What would fit.
+        /// An option or a directory that would fit.
         hint: String,
     },
     /// No part of this name can be down.

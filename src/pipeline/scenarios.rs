@@ -160,8 +160,8 @@ impl<F: Folder> BuiltScenarios<'_, F> {
         Ok(())
     }
 
-    /// The lengths that certify the flow of a scenario. Any lengths give a valid bound, so a wrong file cannot
-    /// make the result wrong.
+    /// The lengths that certify the flow of a scenario. Any lengths give a valid bound, so a wrong file
+    /// cannot make the result wrong.
     fn lengths(&self, name: &str) -> Result<Vec<u64>, F::Error> {
         const CERTIFICATES: &str = "certificates.json";
         if self.folder.size(CERTIFICATES).is_none_or(|size| size > CERTIFICATE_BYTES) {

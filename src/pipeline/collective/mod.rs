@@ -56,7 +56,7 @@ pub struct PlannedSchedule {
     pub scenario: String,
     /// The wiring of the scenario.
     pub wiring: ReadScene,
-    /// The size in bytes.
+    /// The size of the vector of a chip, in bytes.
     pub bytes: u64,
     /// The cost of a channel of the scenario.
     pub cost: CollectiveCost,

@@ -46,7 +46,7 @@ pub struct JobOptions {
 /// Why a job cannot be estimated.
 #[derive(Debug)]
 pub enum UnfitJob {
-    /// An option names nothing.
+    /// An option names nothing that is known.
     Refused(Refusal),
     /// The shape of the fabric cannot be read.
     Shape(UnreadWords),

@@ -6,7 +6,7 @@ use fabc_estimate::{EstimateError, parse_duration, parse_size, parse_sizes};
 
 /// The words for the quantities of collectives.
 pub struct QuantityWords<'a> {
-    /// The only size.
+    /// The only size that is asked for.
     pub size: Option<&'a str>,
     /// A curve of sizes, if there is no single one.
     pub sizes: Option<&'a str>,
@@ -14,9 +14,9 @@ pub struct QuantityWords<'a> {
     pub overhead: Option<&'a str>,
 }
 
-/// The quantities of collectives.
+/// The sizes and the overhead of collectives.
 pub struct CollectiveQuantities {
-    /// Bytes per chip, ascending.
+    /// Bytes of the vector of a chip, ascending.
     pub sizes: Vec<u64>,
     /// The overhead of a message, in picoseconds.
     pub overhead_ps: u64,

@@ -46,6 +46,6 @@ impl WrittenLine {
 pub struct UnreadWords {
     /// Everything that is wrong. Never empty. Places are in `line`.
     pub errors: Vec<EstimateError>,
-    /// The command line.
+    /// The command line that the places point into.
     pub line: String,
 }

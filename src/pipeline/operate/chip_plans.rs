@@ -22,7 +22,8 @@ pub struct ScheduledFabric {
     pub topology: Topology,
     /// The plan of every job, by its name.
     pub plans: Vec<(String, Schedule)>,
-    /// The number of routers by which the network moves, so that the spare block takes the failed one's place.
+    /// The number of routers by which the network moves, so that the spare block takes the place of the
+    /// failed one.
     moved: u32,
 }
 
@@ -37,8 +38,8 @@ impl ScheduledFabric {
 /// Reads the plans of a directory. In scenario `block3` the spare block replaces block 3.
 ///
 /// # Errors
-/// [`Refusal::UnknownScenario`] if there is no such spare, [`Refusal::NotBuilt`] for missing or damaged files,
-/// and [`Convicted`](crate::refusal::Convicted) if the wiring does not fit the spec.
+/// [`Refusal::UnknownScenario`] if there is no such spare, [`Refusal::NotBuilt`] for missing or damaged
+/// files, and [`Convicted`](crate::refusal::Convicted) if the wiring does not fit the spec.
 pub fn read_chip_plans<F: Folder>(
     folder: &F,
     fabric: &Fabric,
