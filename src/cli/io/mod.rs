@@ -7,6 +7,7 @@ pub(crate) mod folder;
 pub(crate) mod input_errors;
 pub(crate) mod interrupted;
 pub(crate) mod lock;
+mod operation_errors;
 pub(crate) mod progress;
 pub(crate) mod read;
 pub(crate) mod staging;

@@ -4,9 +4,6 @@ use crate::io::engine_errors::EngineError;
 use crate::io::errors::DriverError;
 use crate::io::input_errors::InputError;
 use fabc_base::diag::{Failure, SourceMap};
-use fabc_pipeline::collective::Unplanned;
-use fabc_pipeline::estimate::UnreadWords;
-use fabc_pipeline::refusal::{Convicted, Refusal};
 use miette::Diagnostic;
 
 /// The early end of a command: diagnostics with their sources, and the exit code.
@@ -27,36 +24,6 @@ impl From<DriverError> for Stop {
             diagnostics: vec![Box::new(error)],
             sources: SourceMap::default(),
         }
-    }
-}
-
-impl From<Refusal> for Stop {
-    fn from(refusal: Refusal) -> Self {
-        DriverError::from(refusal).into()
-    }
-}
-
-impl From<Convicted> for Stop {
-    fn from(convicted: Convicted) -> Self {
-        let Convicted { errors, sources } = convicted;
-        let diagnostics = errors.into_iter().map(|error| Box::new(error) as _).collect();
-        Stop { diagnostics, sources, exit_code: 3 }
-    }
-}
-
-impl From<UnreadWords> for Stop {
-    fn from(unread: UnreadWords) -> Self {
-        let mut sources = SourceMap::default();
-        sources.add("command line", &unread.line);
-        let diagnostics = unread.errors.into_iter().map(|error| Box::new(error) as _).collect();
-        Stop { diagnostics, sources, exit_code: 2 }
-    }
-}
-
-impl From<Unplanned> for Stop {
-    fn from(unplanned: Unplanned) -> Self {
-        let Unplanned { error, sources, exit_code } = unplanned;
-        Stop { diagnostics: vec![Box::new(error)], sources, exit_code }
     }
 }
 

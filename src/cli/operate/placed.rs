@@ -3,10 +3,10 @@
 use crate::io::errors::DriverError;
 use crate::io::folder::DiskFolder;
 use crate::io::input_errors::needs_directory;
-use crate::io::staging::{MANIFEST, Staging};
+use crate::io::staging::Staging;
 use crate::io::stop::Stop;
-use fabc_emit::{Artifact, ManifestEntry, PLACEMENT, PlacedPod, TOOL, manifest_json, placed_artifacts};
-use fabc_pipeline::operate::PlacedFabric;
+use fabc_emit::{ManifestEntry, PLACEMENT, PlacedPod};
+use fabc_pipeline::operate::{PlacedFabric, placed_files};
 use std::path::Path;
 
 /// A pod in slices, read from a folder of the disk.
@@ -26,27 +26,20 @@ pub(crate) fn read_placed(directory: &Path) -> Result<PlacedDirectory, Stop> {
     PlacedFabric::read(DiskFolder::new(directory))
 }
 
-/// Writes the files that belong to no kind: spec, placement, settings, report, and the manifest of all files.
-/// `lines` are the manifest entries of the kinds' files. Returns the numbers of files and bytes, without
-/// those of the kinds.
+/// Writes the files that belong to no kind. `lines` are the manifest entries of the kinds' files. Returns the
+/// numbers of files and bytes, without those of the kinds.
 pub(crate) fn write_placed(
     staging: &mut Staging,
     placed: PlacedPod<'_>,
     spec_text: &str,
     options: &[(String, String)],
-    mut lines: Vec<ManifestEntry>,
+    lines: Vec<ManifestEntry>,
 ) -> Result<(usize, usize), DriverError> {
-    let mut artifacts = placed_artifacts(placed);
-    artifacts.push(Artifact { path: "spec.fab".to_owned(), bytes: spec_text.as_bytes().to_vec() });
-    lines.extend(artifacts.iter().map(|artifact| ManifestEntry::for_file(&artifact.path, &artifact.bytes)));
-    lines.sort();
-    let contract = fabc_emit::placed_contract(placed.kinds);
-    let manifest = manifest_json(TOOL, &placed.fabric.name, spec_text, contract, options, &lines);
-    artifacts.push(Artifact { path: MANIFEST.to_owned(), bytes: manifest.into_bytes() });
+    let files = placed_files(placed, spec_text, options, lines);
     let mut bytes = 0;
-    for artifact in &artifacts {
-        bytes += artifact.bytes.len();
-        staging.write(&artifact.path, &artifact.bytes)?;
+    for file in &files {
+        bytes += file.bytes.len();
+        staging.write(&file.path, &file.bytes)?;
     }
-    Ok((artifacts.len(), bytes))
+    Ok((files.len(), bytes))
 }

@@ -16,7 +16,6 @@ use fabc_pipeline::compile::repair::Effort;
 use fabc_pipeline::operate::{
     BuiltFabric, DownParts, FinishedRepair, RepairRequest, drifted_switches, pod_of, repair_down,
 };
-use fabc_pipeline::refusal::Refusal;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -88,12 +87,7 @@ fn read_damage(args: &RepairArgs) -> Result<Damage, Stop> {
     };
     let placed = read_placed(&args.directory)?;
     let local = placed.local_slice(name)?;
-    let inside = |down: &String| {
-        let compact: String = down.chars().filter(|letter| !letter.is_whitespace()).collect();
-        let hint = || format!("slice `{name}` has the cubes {}", local.cubes());
-        local.to_kind(&compact).ok_or_else(|| Refusal::UnknownPart { name: down.clone(), hint: hint() })
-    };
-    let down = args.down.iter().map(inside).collect::<Result<_, Refusal>>()?;
+    let down = local.parts_in_kind(&args.down)?;
     let renamed = format!("  names are those of its kind, where cube 0, 1, .. stand for {}", local.cubes());
     // A lost chip leaves the job short of chips, whatever the tables do.
     let cubes: BTreeSet<&str> = args

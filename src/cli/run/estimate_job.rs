@@ -4,7 +4,7 @@ use crate::args::estimate_job::EstimateJobArgs;
 use crate::io::stop::Stop;
 use crate::io::terminal::{print_out, write_out};
 use fabc_emit::{job_estimate_json, job_estimate_text};
-use fabc_pipeline::estimate::{JobOptions, UnfitJob, estimate_job};
+use fabc_pipeline::estimate::{JobOptions, estimate_job};
 
 /// `fabc estimate job`: prints volumes and bounds.
 ///
@@ -13,22 +13,10 @@ use fabc_pipeline::estimate::{JobOptions, UnfitJob, estimate_job};
 pub(super) fn print_job_estimate(args: &EstimateJobArgs) -> Result<(), Stop> {
     let EstimateJobArgs { model, axes, batch, compute, set, on, bandwidth, alpha, json } = args.clone();
     let options = JobOptions { model, axes, batch, compute, set, on, bandwidth, alpha };
-    let estimate = estimate_job(&options).map_err(unfit_job_stop)?;
+    let estimate = estimate_job(&options)?;
     match json {
         true => write_out(job_estimate_json(&estimate).as_bytes())?,
         false => print_out(&job_estimate_text(&estimate))?,
     }
     Ok(())
-}
-
-/// Ends the command because a job cannot be estimated.
-fn unfit_job_stop(unfit: UnfitJob) -> Stop {
-    match unfit {
-        UnfitJob::Refused(refusal) => refusal.into(),
-        UnfitJob::Shape(unread) => unread.into(),
-        UnfitJob::Spec(failure, sources) => (failure, sources).into(),
-        UnfitJob::Ranks(error, sources) => {
-            Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources }
-        }
-    }
 }

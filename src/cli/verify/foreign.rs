@@ -6,10 +6,9 @@
 use crate::args::foreign::ForeignArgs;
 use crate::io::read;
 use crate::io::stop::Stop;
-use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_pipeline::simulate::{ForeignFabric, ForeignFiles, ForeignRouter, UnfitForeign, foreign_fabric};
-use fabc_pipeline::verify::{LaneFiles, NamedFile, Rejected};
+use fabc_pipeline::simulate::{ForeignFabric, ForeignFiles, ForeignRouter, foreign_fabric};
+use fabc_pipeline::verify::{LaneFiles, NamedFile};
 use std::path::Path;
 
 /// Reads and judges tables and network, and builds a fabric from them.
@@ -31,21 +30,5 @@ pub(crate) fn read_foreign(args: &ForeignArgs, tables: &str, topology: &str) -> 
     let ForeignArgs { vcs, buffer, flit, link_latency, router_latency, .. } = *args;
     let router = ForeignRouter { vcs, buffer, flit, link_latency, router_latency };
     let files = ForeignFiles { tables: of_tables, topology: of_topology, lanes };
-    foreign_fabric(files, &router).map_err(|unfit| match unfit {
-        UnfitForeign::Rejected(rejected) => rejected_stop(rejected),
-        UnfitForeign::Options(failure, sources) => (failure, sources).into(),
-    })
-}
-
-/// Ends a command because third-party files were rejected.
-pub(crate) fn rejected_stop(rejected: Rejected) -> Stop {
-    let (errors, exit_code) = match rejected {
-        Rejected::Unreadable(error) => (vec![*error], 1),
-        Rejected::Convicted(errors) => (errors, 3),
-    };
-    Stop {
-        diagnostics: errors.into_iter().map(|error| Box::new(error) as _).collect(),
-        sources: SourceMap::default(),
-        exit_code,
-    }
+    Ok(foreign_fabric(files, &router)?)
 }

@@ -1,7 +1,6 @@
 //! `fabc verify`: checks a built directory from its files alone, or third-party tables on a third-party
 //! network.
 
-pub(crate) mod convicted;
 pub(crate) mod foreign;
 mod foreign_verdict;
 pub(crate) mod plan;
@@ -18,8 +17,6 @@ use crate::io::staging::MANIFEST;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use crate::operate::placed::is_placed;
-use crate::verify::convicted::convicted_stop;
-use crate::verify::foreign::rejected_stop;
 use crate::verify::foreign_verdict::JudgedFiles;
 use crate::verify::program::say_program;
 use fabc_base::diag::SourceMap;
@@ -27,7 +24,7 @@ use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_lang::syntax::print_spec;
 use fabc_model::CollectiveAlgorithm;
 use fabc_pipeline::library::Loaded;
-use fabc_pipeline::refusal::Refusal;
+use fabc_pipeline::refusal::{Convicted, Refusal};
 use fabc_pipeline::show::MessageFormat;
 use fabc_pipeline::verify::{
     self, DigestSpan, DigestSpanError, Extent, ForeignCollective, ForeignSchedule, LaneFiles, NamedFile,
@@ -96,7 +93,7 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
         return Ok(());
     }
     terminal.say("its contract is broken, as it says itself")?;
-    Err(convicted_stop(broken, sources))
+    Err(Convicted { errors: broken, sources }.into())
 }
 
 /// Proves a built directory from its files, and makes some runs of its simulations again. Also returns the
@@ -108,7 +105,7 @@ pub(crate) fn prove_built(directory: &Path, remake: Remake) -> Result<(Verified,
     let Loaded { fabric, spec, sources, .. } = read::built_spec(directory)?;
     match verify::directory_with(&read::read_directory(directory)?, &fabric, &print_spec(&spec), remake) {
         Ok(verified) => Ok((verified, sources)),
-        Err(errors) => Err(convicted_stop(errors, sources)),
+        Err(errors) => Err(Convicted { errors, sources }.into()),
     }
 }
 
@@ -118,7 +115,7 @@ fn remake_digest_span(directory: &Path, span: &DigestSpan, terminal: Terminal) -
     let [first, end] = match verify::remake_digest_span(&read::read_directory(directory)?, &fabric, span) {
         Ok(cycles) => cycles,
         Err(DigestSpanError::Unknown(hint)) => return Err(DriverError::UnknownRun { hint }.into()),
-        Err(DigestSpanError::Convicted(error)) => return Err(convicted_stop(vec![error], sources)),
+        Err(DigestSpanError::Convicted(error)) => return Err(Convicted::because(error, &sources).into()),
     };
     let DigestSpan { simulation, scenario, .. } = span;
     terminal.say(&format!("{simulation} on {scenario}: another run finds the same up to cycle {end}; the window is {first} to {end}"))?;
@@ -155,7 +152,7 @@ fn verify_foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Ter
     }
     let lanes =
         sl2vl.as_ref().map(|sl2vl| LaneFiles { sl2vl: named(sl2vl), path_sl: path_sl.as_ref().map(named) });
-    let result = verify::verify_tables(files[0], files[1], lanes).map_err(rejected_stop)?;
+    let result = verify::verify_tables(files[0], files[1], lanes)?;
     let judged =
         JudgedFiles { tables, topology, sl2vl: args.sl2vl.as_deref(), path_sl: args.path_sl.as_deref() };
     terminal.say(&match terminal.format {
@@ -173,7 +170,7 @@ fn verify_schedule(file: &str, topology: &str, tables: Option<&str>, terminal: T
     let [plan, network] =
         [(file, &bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
     let beside = tables.zip(tables_bytes.as_ref()).map(|(name, bytes)| NamedFile { name, bytes });
-    let result = match verify_foreign_schedule(plan, network, beside).map_err(rejected_stop)? {
+    let result = match verify_foreign_schedule(plan, network, beside)? {
         ForeignSchedule::Program(program) => return say_program(&program, file, topology, terminal),
         ForeignSchedule::Collective(collective) => collective,
     };

@@ -70,7 +70,7 @@ pub struct PlannedSchedule {
 #[derive(Debug)]
 pub struct Unplanned {
     /// The error of the planner, with the name of the scenario.
-    pub error: CollectivesError,
+    pub error: Box<CollectivesError>,
     /// The files that the error points into.
     pub sources: SourceMap,
     /// The exit code of a process that ends because of it.
@@ -103,7 +103,11 @@ where
             check_group_sizes(self.fabric, &scene, &request)?;
             let stop = |error: CollectivesError| {
                 let error = error.in_scenario(name);
-                Unplanned { exit_code: error.exit_code(), error, sources: self.sources.clone() }
+                Unplanned {
+                    exit_code: error.exit_code(),
+                    error: Box::new(error),
+                    sources: self.sources.clone(),
+                }
             };
             let tables = tables.as_ref();
             let mut planned = ScenarioCollectives::new(self.fabric, &scene, &request).along(tables, &lengths);
@@ -152,7 +156,7 @@ fn check_group_sizes(
     let fits = |&bytes: &u64| check_groups(chips, groups, bytes, fabric.router.flit_bytes);
     request.sizes.iter().try_for_each(fits).map_err(|problem| {
         let error = problem.error("`--groups`".to_owned(), None);
-        Unplanned { error, sources: SourceMap::default(), exit_code: 2 }
+        Unplanned { error: Box::new(error), sources: SourceMap::default(), exit_code: 2 }
     })
 }
 

@@ -53,7 +53,7 @@ pub enum UnfitJob {
     /// The options make no spec.
     Spec(Failure, SourceMap),
     /// The ranks do not fit the fabric.
-    Ranks(JobPlanError, SourceMap),
+    Ranks(Box<JobPlanError>, SourceMap),
 }
 
 impl From<Refusal> for UnfitJob {
@@ -74,7 +74,7 @@ pub fn estimate_job(options: &JobOptions) -> Result<JobEstimate, UnfitJob> {
     let (fabric, _, sources) =
         fabc_lang::read(OPTIONS, &loader).map_err(|(failure, sources)| UnfitJob::Spec(failure, sources))?;
     let job = &fabric.jobs[0];
-    check_ranks(job, shape.chips()).map_err(|error| UnfitJob::Ranks(error, sources.clone()))?;
+    check_ranks(job, shape.chips()).map_err(|error| UnfitJob::Ranks(Box::new(error), sources.clone()))?;
     let hops = match &shape {
         FabricShape::Torus { .. } if shape.chips() <= MOST_CHIPS => Some(times_by_hops(&fabric, &sources)?),
         _ => None,

@@ -1,5 +1,6 @@
 //! The names of a slice's parts, in the pod and in the kind of the slice.
 
+use crate::refusal::Refusal;
 use fabc_ir::Slice;
 use fabc_model::SliceKind;
 use std::collections::BTreeMap;
@@ -35,6 +36,21 @@ impl LocalSlice<'_> {
         };
         translated(name, switch, |index| self.slice.cubes.get(index as usize).map(|cube| cube.0))
             .unwrap_or_else(|| name.to_owned())
+    }
+
+    /// Translates the names of parts of the pod that are down into the names of the kind.
+    ///
+    /// # Errors
+    /// [`Refusal::UnknownPart`] for a part that does not belong to the slice.
+    pub fn parts_in_kind(&self, down: &[String]) -> Result<Vec<String>, Refusal> {
+        let inside = |name: &String| {
+            let compact: String = name.chars().filter(|letter| !letter.is_whitespace()).collect();
+            self.to_kind(&compact).ok_or_else(|| Refusal::UnknownPart {
+                name: name.clone(),
+                hint: format!("slice `{}` has the cubes {}", self.slice.name, self.cubes()),
+            })
+        };
+        down.iter().map(inside).collect()
     }
 
     /// The numbers of its cubes, for people.

@@ -3,6 +3,8 @@
 use super::placed::{PlacedFabric, pod_of_slices};
 use crate::folder::Folder;
 use crate::refusal::Refusal;
+use fabc_check::{MANIFEST, SPEC};
+use fabc_emit::{Artifact, ManifestEntry, PlacedPod, TOOL, manifest_json, placed_artifacts, placed_contract};
 use fabc_ir::{LiveSwitches, Mirrors, PlaceStep, SlicePlacement, SlicePlan, SwitchDrift};
 use fabc_model::Fabric;
 use fabc_passes::drift;
@@ -14,6 +16,24 @@ use fabc_passes::slices::{Placing, slice_plan};
 /// [`Refusal::Unplaced`] if the slices do not fit the pod.
 pub fn initial_placement(fabric: &Fabric) -> Result<SlicePlacement, Refusal> {
     Ok(Placing::new(fabric, pod_of_slices(fabric)).initial(fabric.slices.spare)?)
+}
+
+/// The files of a pod in slices that belong to no kind: spec, placement, settings, report, and the manifest of
+/// all files. `lines` are the manifest entries of the kinds' files.
+pub fn placed_files(
+    placed: PlacedPod<'_>,
+    spec_text: &str,
+    options: &[(String, String)],
+    mut lines: Vec<ManifestEntry>,
+) -> Vec<Artifact> {
+    let mut files = placed_artifacts(placed);
+    files.push(Artifact { path: SPEC.to_owned(), bytes: spec_text.as_bytes().to_vec() });
+    lines.extend(files.iter().map(|file| ManifestEntry::for_file(&file.path, &file.bytes)));
+    lines.sort();
+    let contract = placed_contract(placed.kinds);
+    let manifest = manifest_json(TOOL, &placed.fabric.name, spec_text, contract, options, &lines);
+    files.push(Artifact { path: MANIFEST.to_owned(), bytes: manifest.into_bytes() });
+    files
 }
 
 /// A slice that keeps its cubes and changes its kind.
