@@ -18,8 +18,8 @@ pub fn initial_placement(fabric: &Fabric) -> Result<SlicePlacement, Refusal> {
     Ok(Placing::new(fabric, pod_of_slices(fabric)).initial(fabric.slices.spare)?)
 }
 
-/// The files of a pod in slices that belong to no kind: spec, placement, settings, report, and the manifest of
-/// all files. `lines` are the manifest entries of the kinds' files.
+/// The files of a pod in slices that belong to no kind: spec, placement, settings, report, and the manifest
+/// of all files. `lines` are the manifest entries of the kinds' files.
 pub fn placed_files(
     placed: PlacedPod<'_>,
     spec_text: &str,
