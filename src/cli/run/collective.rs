@@ -1,7 +1,6 @@
 //! `fabc collective`: plans schedules of collectives on a built fabric, and prints their costs.
 
 use crate::args::collective::{CollectiveArgs, CollectiveFormat};
-use crate::args::sim::NOMINAL;
 use crate::io::errors::DriverError;
 use crate::io::folder::DiskFolder;
 use crate::io::read::{self, display};
@@ -20,7 +19,7 @@ use fabc_pipeline::compile::collectives::{CollectivesRequest, RequestedGroups};
 use fabc_pipeline::estimate::{CollectiveQuantities, QuantityWords, parse_quantities};
 use fabc_pipeline::library::Loaded;
 use fabc_pipeline::refusal::Refusal;
-use fabc_pipeline::scenarios::{BuiltScenarios, planned_hint};
+use fabc_pipeline::scenarios::{BuiltScenarios, NOMINAL, planned_hint};
 
 /// The name that stands for every scenario.
 const ALL: &str = "all";

@@ -3,6 +3,7 @@
 use super::side::{BuildSide, FileMark};
 use super::wiring::{WiringComparison, compare_wiring};
 use crate::folder::Folder;
+use crate::scenarios::NOMINAL;
 use fabc_check::MANIFEST;
 use fabc_ir::{Diff, FileDiff, TablesDiff, TablesFound, WiringFound};
 use fabc_passes::compare::{
@@ -86,7 +87,7 @@ fn tables<F: Folder>(
     let mut seen = BTreeSet::new();
     let faults = sides.iter().flat_map(|side| side.report.scenarios.iter().map(|(name, _)| name.as_str()));
     let scenarios: Vec<&str> =
-        std::iter::once("nominal").chain(faults).filter(|name| seen.insert(*name)).collect();
+        std::iter::once(NOMINAL).chain(faults).filter(|name| seen.insert(*name)).collect();
     let mut diffs = Vec::new();
     for scenario in scenarios {
         let comparison = match sides.each_ref().map(|side| side.tables_path(scenario)) {

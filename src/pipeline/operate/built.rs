@@ -10,6 +10,7 @@ use crate::compile::repair::Covered;
 use crate::folder::Folder;
 use crate::library::Loaded;
 use crate::refusal::{Convicted, Refusal};
+use crate::scenarios::NOMINAL;
 use fabc_base::diag::SourceMap;
 use fabc_base::ids::{Id, NodeId};
 use fabc_check::{CheckError, Files, ReadWiring};
@@ -56,13 +57,13 @@ impl<F: Folder> BuiltFabric<F> {
             .into());
         }
         let tables =
-            tables_file(&folder, &fabc_emit::tables_path("nominal")).ok_or_else(|| no_tables(&folder))?;
+            tables_file(&folder, &fabc_emit::tables_path(NOMINAL)).ok_or_else(|| no_tables(&folder))?;
         let switches = Some("ocs.json").filter(|path| folder.has(path));
         for path in [Some("topology.json"), switches, Some(&tables)].into_iter().flatten() {
             files.insert(path.to_owned(), folder.read(path)?);
         }
         let stop = |error| Convicted::because(error, &sources);
-        let healthy = fabc_check::read_scenario(&files, &fabric, "nominal")
+        let healthy = fabc_check::read_scenario(&files, &fabric, NOMINAL)
             .map_err(stop)?
             .ok_or_else(|| no_tables(&folder))?;
         let ReadWiring { cross_connects, .. } = fabc_check::read_wiring(&files, &fabric).map_err(stop)?;
@@ -70,7 +71,7 @@ impl<F: Folder> BuiltFabric<F> {
         let certificates: Certificates = tagged(&folder.read("certificates.json")?)
             .map_err(|problem| not_built(format!("`certificates.json`: {problem}")))?;
         let mut lines = certificates.scenarios.into_iter();
-        let nominal = lines.next().filter(|line| line.scenario == "nominal");
+        let nominal = lines.next().filter(|line| line.scenario == NOMINAL);
         let nominal =
             nominal.ok_or_else(|| not_built("`certificates.json`: `nominal` is missing".to_owned()))?;
         match healthy.tables.key {
@@ -161,7 +162,7 @@ impl<F: Folder> BuiltFabric<F> {
             // The plan ends with the tables of the build.
             return Ok(built);
         }
-        let tables = built.read_single_tables(&plan_folder.below("final"), "nominal")?;
+        let tables = built.read_single_tables(&plan_folder.below("final"), NOMINAL)?;
         fabc_check::judge_tables(&built.fabric, &Scene::healthy(&built.topology), &tables, &plan.ranks)
             .map_err(|error| built.convicted(error))?;
         let nominal = CertifiedScenario { ranks: plan.ranks, ..built.nominal };
@@ -230,5 +231,5 @@ impl<F: Folder> BuiltFabric<F> {
 /// The error for a folder without healthy tables.
 fn no_tables(folder: &impl Folder) -> Refusal {
     let hint = format!("the build of `{}` stopped before routing, or plans vectors", folder.path());
-    Refusal::UnknownScenario { name: "nominal".to_owned(), hint }
+    Refusal::UnknownScenario { name: NOMINAL.to_owned(), hint }
 }

@@ -1,6 +1,7 @@
 //! The names of a slice's parts, in the pod and in the kind of the slice.
 
 use crate::refusal::Refusal;
+use crate::scenarios::NOMINAL;
 use fabc_ir::Slice;
 use fabc_model::SliceKind;
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ impl LocalSlice<'_> {
         let cube = |cube: u32| {
             self.slice.cubes.iter().position(|own_cube| own_cube.0 == cube).map(|index| index as u32)
         };
-        if name == "nominal" {
+        if name == NOMINAL {
             Some(name.to_owned())
         } else {
             translated(name, |switch| self.switches.get(switch).cloned(), cube)

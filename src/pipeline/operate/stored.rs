@@ -6,6 +6,7 @@
 use super::carried::carried_along;
 use crate::folder::Folder;
 use crate::refusal::Refusal;
+use crate::scenarios::NOMINAL;
 use fabc_base::ids::NodeId;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_emit::tables_path;
@@ -194,7 +195,7 @@ fn table_heads<F: Folder>(folder: &F) -> Result<Vec<TablesHead>, F::Error> {
 /// [`Refusal::NotBuilt`] if a file of tables is damaged.
 pub fn stored_scenarios<F: Folder>(folder: &F) -> Result<Vec<String>, F::Error> {
     let mut names: Vec<String> = table_heads(folder)?.into_iter().map(|served| served.scenario).collect();
-    names.sort_by_key(|name| (name != "nominal", name.matches('+').count()));
+    names.sort_by_key(|name| (name != NOMINAL, name.matches('+').count()));
     Ok(names)
 }
 
