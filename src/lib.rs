@@ -35,5 +35,5 @@ pub use fabc_pipeline::library::{
     Checked, Compiled, Diagnostic, Diagnostics, Options, Place, TablesForm, build, check,
 };
 pub use fabc_pipeline::show::{self, MessageFormat};
-pub use fabc_pipeline::{compile, library, verify};
+pub use fabc_pipeline::{compare, compile, folder, library, operate, refusal, verify};
 pub use fabc_sim as sim;

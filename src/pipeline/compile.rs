@@ -42,6 +42,7 @@ pub use candidates::candidates;
 pub use contract_error::ContractError;
 pub use described::{by_formula, describe, is_described};
 pub use early::{Foreseen, check_early, foresee};
+pub use fabc_sim::{Prepared, SimReport};
 pub use shards::{Keeper, Kept, merged, shard};
 pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;

@@ -8,20 +8,34 @@
 
 mod collective_lines;
 mod collectives;
+mod comparison;
+mod kept_report;
 mod passes;
+mod plans;
+mod repairs;
 mod simulations;
+mod slices;
 mod switch_files;
+mod third_party;
 mod unproved;
 
-pub use simulations::remake_one;
+pub use fabc_check::{
+    CheckError, Extent, ForeignCollective, ForeignTables, Isolation, JudgedProgram, LaneFiles, NamedFile,
+    NextHopVerdict, PathOrder, ProvedPlan, Rejected, RepairWalk,
+};
+pub use kept_report::kept_report;
+pub use plans::verify_plan;
+pub use repairs::{VerifiedRepair, verify_repair};
 pub use simulations::{DigestSpan, DigestSpanError, Remake, remake_digest_span};
+pub use slices::verify_slices;
 pub use switch_files::{SwitchFiles, VerifiedSwitches, switch_files};
+pub use third_party::{ForeignSchedule, verify_foreign_schedule, verify_tables};
 pub use unproved::Unproved;
 
 use fabc_base::diag::{Failure, SourceMap};
 use fabc_check::{
-    self, CERTIFICATES, CheckError, DeadlockFree, Extent, Files, GroupsProved, MANIFEST, ProvedDirectory,
-    ProvedScenario, SPEC, ScenarioCounts, ScenarioProof, StatedClaims, StatedTradeOff, VisitedTables,
+    self, CERTIFICATES, DeadlockFree, Files, GroupsProved, MANIFEST, ProvedDirectory, ProvedScenario, SPEC,
+    ScenarioCounts, ScenarioProof, StatedClaims, StatedTradeOff, VisitedTables,
 };
 use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario, RoutedScenario, SprayedScenario};
 use fabc_emit::{ManifestEntry, TOOL, group_tables_artifact, manifest_json};

@@ -45,6 +45,7 @@ mod nccl;
 mod near;
 mod network_metrics;
 mod networks;
+mod operate_memory;
 mod operated;
 mod pairs;
 mod plan;

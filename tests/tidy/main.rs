@@ -145,6 +145,31 @@ fn options_and_files_know_no_command() {
     complain(complaints);
 }
 
+/// Commands and editors run operations of the pipeline. They name no pass, no checker, no simulator and no
+/// closed form.
+#[test]
+fn commands_and_editors_name_no_pass_and_no_checker() {
+    const BELOW: [&str; 7] = [
+        "fabc-kernel",
+        "fabc-check",
+        "fabc-passes",
+        "fabc-sim",
+        "fabc-estimate",
+        "fabc-job",
+        "fabc-job-plan",
+    ];
+    let mut complaints = Vec::new();
+    for manifest in ["src/cli/Cargo.toml", "src/lsp/Cargo.toml"] {
+        for (at, line) in read(manifest).lines().enumerate() {
+            let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            if BELOW.contains(&name) {
+                complaints.push(format!("{manifest}:{}: `{name}` is for the pipeline alone", at + 1));
+            }
+        }
+    }
+    complain(complaints);
+}
+
 #[test]
 fn passes_use_no_other_pass() {
     let pass = |path: &str| {

@@ -1,7 +1,7 @@
 //! Former options of `fabc sim` that are settings of `--with` today, and the translation of a command line
 //! that still has them.
 
-use fabc_sim::Rate;
+use fabc_model::Rate;
 
 /// The part of a `simulate` block that a setting belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Options that say which runs of simulations a verification makes again.
 
-use crate::args::sim::NOMINAL;
 use clap::Args;
 use fabc_model::Rate;
+use fabc_pipeline::scenarios::NOMINAL;
 use fabc_pipeline::verify::{DigestSpan, Remake};
 
 /// Which runs are made again.

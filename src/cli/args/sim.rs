@@ -3,10 +3,8 @@
 use crate::args::foreign::ForeignArgs;
 use clap::{Args, ValueEnum};
 use fabc_model::Scenarios;
+use fabc_pipeline::scenarios::NOMINAL;
 use std::path::PathBuf;
-
-/// The name of the scenario without faults.
-pub(crate) const NOMINAL: &str = "nominal";
 
 /// The name that stands for every scenario.
 const ALL: &str = "all";

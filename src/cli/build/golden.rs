@@ -4,15 +4,14 @@
 //! prints it, with the directory as A and the build as B, or rewritten golden outputs. The version of fabc in
 //! the manifest does not count as a difference.
 
-use crate::diff::{BuildSide, SideArgs, compare_sides};
+use crate::diff::read_side;
 use crate::io::errors::DriverError;
 use crate::io::read::display;
 use crate::io::staging::{self, MANIFEST, Staging};
 use crate::io::stop::Stop;
 use crate::io::terminal::report_look;
 use fabc_emit::compiled::CompiledFabric;
-use fabc_ir::Diff;
-use fabc_passes::compare::{Tolerance, beyond};
+use fabc_pipeline::compare::{BuildComparison, BuildSide, SideDetails, Tolerance, compare_builds};
 use std::path::{Path, PathBuf};
 
 /// The golden directory of a fabric: `DIR/<fabric>`, or `DIR` where it is one itself.
@@ -54,13 +53,12 @@ pub(crate) fn compare_golden(
     let mut error = DriverError::GoldenMissing { path: path.clone() };
     if directory.is_dir() {
         let differs = |how: String| DriverError::GoldenDiffers { path: path.clone(), how };
-        match diff_from(directory, compiled, spec_text, options) {
-            Ok(diff) if diff.is_same() => {
+        match comparison_with(directory, compiled, spec_text, options, tolerance) {
+            Ok(BuildComparison { diff, .. }) if diff.is_same() => {
                 say(&format!("\nthe outputs equal {path}"))?;
                 return Ok(());
             }
-            Ok(diff) => {
-                let beyond = tolerance.map(|tolerance| beyond(&diff, tolerance));
+            Ok(BuildComparison { diff, beyond }) => {
                 let text = fabc_emit::diff_text(&diff, beyond.as_deref(), report_look());
                 if beyond.is_some_and(|beyond| beyond.is_empty()) {
                     say(&format!("\nthe outputs are those of {path} within the tolerance\n{text}"))?;
@@ -88,14 +86,15 @@ pub(crate) fn compare_golden(
     Ok(())
 }
 
-/// The difference of this build, as B, from a directory.
-fn diff_from(
+/// Compares a directory with this build, which is B.
+fn comparison_with(
     directory: &Path,
     compiled: &CompiledFabric,
     spec_text: &str,
     options: &[(String, String)],
-) -> Result<Diff, Stop> {
-    let old = BuildSide::read_directory(directory)?;
-    let new = BuildSide::from_compiled(compiled, SideArgs { label: "this build", spec_text, options })?;
-    compare_sides(&[old, new])
+    tolerance: Option<&Tolerance>,
+) -> Result<BuildComparison, Stop> {
+    let old = read_side(directory)?;
+    let new = BuildSide::from_compiled(compiled, SideDetails { label: "this build", spec_text, options })?;
+    compare_builds(&[old, new], tolerance)
 }

@@ -11,12 +11,11 @@ use crate::io::read::{self, display};
 use crate::io::write;
 use fabc_base::diag::Failure;
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_ir::read::{KeptFile, KeptReport, SimulationFile, tagged};
+use fabc_ir::read::{KeptFile, KeptReport};
 use fabc_ir::{KeptHealthy, KeptScenario, Piece, Topology};
 use fabc_model::{Fabric, Simulation};
-use fabc_pipeline::compile::{Keeper, Kept};
-use fabc_pipeline::verify::remake_one;
-use fabc_sim::{Prepared, SimReport};
+use fabc_pipeline::compile::{Keeper, Kept, Prepared, SimReport};
+use fabc_pipeline::verify::kept_report;
 use miette::Diagnostic;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -128,23 +127,7 @@ impl Kept for BuildParts {
         let tables = self.read_scenario(scenario).map_err(PartsError::Driver)?;
         let kept = self.read_report(name, scenario, tables.hash()).map_err(PartsError::Driver)?;
         let foreign = |problem: &str| self.foreign_error(Some(name), scenario, problem);
-        let file: SimulationFile = tagged(kept.report()).map_err(|problem| foreign(&problem))?;
-        let [line] = &file.scenarios[..] else { return Err(foreign("it has another number of scenarios")) };
-        let report = fabc_sim::reported(fabric, simulation, prepared, line)
-            .map_err(|invalid| foreign(&invalid.what))?;
-        // If the report can be written again with the same bytes, then everything in it follows from the
-        // tables and the counts.
-        let again = fabc_emit::simulation_json(
-            fabric,
-            prepared.topology(),
-            Some(name),
-            std::slice::from_ref(&report),
-        );
-        if again.as_bytes() != kept.report() {
-            return Err(foreign("its report does not follow from its counts and the tables"));
-        }
-        remake_one(prepared, &report, kept.report()).map_err(|problem| foreign(&problem))?;
-        Ok(report)
+        kept_report(fabric, simulation, prepared, kept.report()).map_err(|problem| foreign(&problem))
     }
 
     fn convicted(&self, name: &str, problem: Failure) -> PartsError {

@@ -10,16 +10,17 @@ use crate::io::read::display;
 use crate::io::staging::{self, MANIFEST, Staging};
 use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, report_look, size_text};
-use crate::operate::placed::{placement_settings, pod_of_slices, read_kind, write_placed};
+use crate::operate::placed::write_placed;
 use fabc_base::diag::SourceMap;
 use fabc_emit::compiled::CompiledFabric;
 use fabc_emit::{Artifact, ManifestEntry, PlacedKind, PlacedPod};
 use fabc_lang::parse_normal_form;
 use fabc_model::kind_files;
 use fabc_model::{Fabric, SliceKind};
-use fabc_passes::slices::Placing;
 use fabc_pipeline::compile::{Stage, check_early};
 use fabc_pipeline::library::Loaded;
+use fabc_pipeline::operate::{initial_placement, placement_settings, pod_of_slices, read_kind};
+use fabc_pipeline::refusal::Refusal;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -60,7 +61,7 @@ pub(crate) fn build(
     let Some(out) = out else { return Err(refuse_option("`--emit`")) };
     let Loaded { fabric, sources, settings: given, text: spec_text, .. } = loaded;
     let pod = pod_of_slices(&fabric);
-    let placement = Placing::new(&fabric, pod).initial(fabric.slices.spare)?;
+    let placement = initial_placement(&fabric)?;
     let mut builds = KindBuilds {
         args,
         watch,
@@ -146,7 +147,7 @@ impl KindBuilds<'_> {
             self.compiled.insert(nameless, compiled);
         }
         let read_file = |file: &str| {
-            read.get(file).cloned().ok_or_else(|| DriverError::NotBuilt {
+            read.get(file).cloned().ok_or_else(|| Refusal::NotBuilt {
                 path: kind.name.clone(),
                 reason: format!("there is no `{file}`"),
             })
@@ -196,7 +197,7 @@ pub(crate) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: T
         return Err(refuse_option(option));
     }
     let Loaded { fabric, sources, .. } = loaded;
-    Placing::new(&fabric, pod_of_slices(&fabric)).initial(fabric.slices.spare)?;
+    initial_placement(&fabric)?;
     let (mut failed, mut unmeasured) = (Vec::new(), 0);
     for kind in &fabric.slices.kinds {
         if args.stop_after.is_none() {

@@ -3,29 +3,26 @@
 //! Input: two directories, or a directory and a spec. The spec is compiled in memory, up to the stage of the
 //! directory. Output: the differences as text, `fabc.diff/1` or a page, and whether there are any.
 
-mod compared;
-mod side;
 mod tolerance;
-mod topology;
-mod wiring;
 
-pub(crate) use compared::compare_sides;
-pub(crate) use side::{BuildSide, SideArgs};
 pub(crate) use tolerance::parse_tolerances;
 
 use crate::args::diff::DiffArgs;
 use crate::args::options::CompileArgs;
 use crate::build::front;
 use crate::io::errors::DriverError;
+use crate::io::folder::DiskFolder;
+use crate::io::input_errors::needs_directory;
 use crate::io::progress::Watch;
 use crate::io::read;
 use crate::io::stop::{Stop, with_error_code};
 use crate::io::terminal::{Terminal, print_out, report_look};
 use crate::io::write;
+use crate::operate::placed::is_placed;
 use fabc_base::diag::SourceMap;
 use fabc_emit::compiled::CompiledFabric;
 use fabc_lang::syntax::print_spec;
-use fabc_passes::compare::beyond;
+use fabc_pipeline::compare::{BuildComparison, BuildSide, SideDetails, compare_builds};
 use fabc_pipeline::compile::Stage;
 use fabc_pipeline::library::Loaded;
 use fabc_pipeline::library::TablesForm;
@@ -46,9 +43,7 @@ fn print_diff(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
     let specs = [&args.a, &args.b].map(|path| !Path::new(path).is_dir());
     let compiled_spec;
     let sides = match specs {
-        [false, false] => {
-            [BuildSide::read_directory(Path::new(&args.a))?, BuildSide::read_directory(Path::new(&args.b))?]
-        }
+        [false, false] => [read_side(Path::new(&args.a))?, read_side(Path::new(&args.b))?],
         [true, true] => {
             let problem = "neither side is a built directory".to_owned();
             return Err(DriverError::Diff {
@@ -59,11 +54,11 @@ fn print_diff(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
         }
         [first_is_spec, _] => {
             let (spec, directory) = if first_is_spec { (&args.a, &args.b) } else { (&args.b, &args.a) };
-            let built = BuildSide::read_directory(Path::new(directory))?;
+            let built = read_side(Path::new(directory))?;
             compiled_spec = CompiledSpec::compile_like(&built, spec, &args.set, terminal)?;
             let side = BuildSide::from_compiled(
                 &compiled_spec.compiled,
-                SideArgs {
+                SideDetails {
                     label: spec,
                     spec_text: &compiled_spec.spec_text,
                     options: &compiled_spec.options,
@@ -72,17 +67,33 @@ fn print_diff(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
             if first_is_spec { [side, built] } else { [built, side] }
         }
     };
-    let diff = compare_sides(&sides)?;
-    let beyond = tolerance.as_ref().map(|tolerance| beyond(&diff, tolerance));
+    let comparison = compare_builds(&sides, tolerance.as_ref())?;
+    let BuildComparison { diff, beyond } = &comparison;
     if let Some(page) = &args.page {
-        write::write_file(page, fabc_emit::diff_html(&diff, beyond.as_deref()).as_bytes())?;
+        write::write_file(page, fabc_emit::diff_html(diff, beyond.as_deref()).as_bytes())?;
         terminal.detail(&format!("wrote {}", read::display(page)));
     }
     match args.json {
-        true => print_out(&fabc_emit::diff_json(&diff, beyond.as_deref()))?,
-        false => terminal.say_with_colors(&fabc_emit::diff_text(&diff, beyond.as_deref(), report_look()))?,
+        true => print_out(&fabc_emit::diff_json(diff, beyond.as_deref()))?,
+        false => terminal.say_with_colors(&fabc_emit::diff_text(diff, beyond.as_deref(), report_look()))?,
     }
-    Ok(beyond.map_or(diff.is_same(), |beyond| beyond.is_empty()))
+    Ok(comparison.is_same())
+}
+
+/// A side of a comparison, whose files are on the disk if it was not just compiled.
+type DirectorySide<'c> = BuildSide<'c, DiskFolder>;
+
+/// Reads a directory that `fabc build` wrote.
+///
+/// # Errors
+/// `DriverError::OfSlices` for a placed pod, and the errors of [`BuildSide::read`].
+pub(crate) fn read_side<'c>(directory: &Path) -> Result<DirectorySide<'c>, Stop> {
+    if is_placed(directory) {
+        let hint = "compare two kinds, `DIR/slices/KIND`; `fabc plan` says how placements differ";
+        return Err(DriverError::OfSlices { option: "`fabc diff`".to_owned(), hint }.into());
+    }
+    needs_directory(directory)?;
+    BuildSide::read(DiskFolder::new(directory))
 }
 
 /// A spec that was compiled for a comparison.
@@ -95,7 +106,7 @@ struct CompiledSpec {
 impl CompiledSpec {
     /// Compiles a spec up to the stage of a directory, with tables in the same form.
     fn compile_like(
-        built: &BuildSide<'_>,
+        built: &DirectorySide<'_>,
         spec: &str,
         set: &[String],
         terminal: Terminal,

@@ -3,7 +3,7 @@
 use crate::io::errors::DriverError;
 use fabc_base::diag::suggestion;
 use fabc_model::{CollectiveMetric, Metric, SimulatedMetric};
-use fabc_passes::compare::Tolerance;
+use fabc_pipeline::compare::Tolerance;
 
 /// Reads the values of `--tolerance`. `None` if there are none.
 ///

@@ -2,12 +2,17 @@
 //! FAB09nn for bugs of fabc.
 
 use crate::io::input_errors::InputError;
+use fabc_pipeline::refusal::Refusal;
 use miette::Diagnostic;
 use thiserror::Error;
 
 /// An error of a command.
 #[derive(Debug, Error, Diagnostic)]
 pub(crate) enum DriverError {
+    /// An operation that cannot be done.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Refused(#[from] Refusal),
     /// A file cannot be read.
     #[error("cannot read `{path}`: {reason}")]
     #[diagnostic(code(FAB0501), help("check the path; it is relative to the directory you are in"))]
@@ -92,29 +97,6 @@ pub(crate) enum DriverError {
     #[error("there are no golden outputs in `{path}`")]
     #[diagnostic(code(FAB0509), help("run again with `--update` to write them"))]
     GoldenMissing { path: String },
-    /// Not a directory of fabc, or a damaged one.
-    #[error("`{path}` is not a directory that `fabc build` wrote: {reason}")]
-    #[diagnostic(
-        code(FAB0510),
-        help("name the directory of the fabric itself, such as `out/pod_256`. If it is one, build it again")
-    )]
-    NotBuilt {
-        path: String,
-        /// What is missing or damaged.
-        reason: String,
-    },
-    /// The router does not exist.
-    #[error("there is no router `{name}`")]
-    #[diagnostic(code(FAB0511), help("routers are {range}"))]
-    UnknownRouter {
-        name: String,
-        /// The first and the last router.
-        range: String,
-    },
-    /// There are no tables for a scenario.
-    #[error("there are no tables for the scenario `{name}`")]
-    #[diagnostic(code(FAB0512), help("{hint}"))]
-    UnknownScenario { name: String, hint: String },
     /// The spec has no simulation of this name.
     #[error("the spec has no simulation `{name}`")]
     #[diagnostic(code(FAB0520), help("{hint}"))]
@@ -180,44 +162,6 @@ pub(crate) enum DriverError {
         /// Whether there is a better order.
         hint: String,
     },
-    /// A command for switches on a fabric that has none.
-    #[error("`{fabric}` has no optical circuit switches")]
-    #[diagnostic(code(FAB0533), help("only a pod has cross-connects that a plan can change"))]
-    NoSwitches { fabric: String },
-    /// No part of this name can be down.
-    #[error("there is no switch, router, link or block of routers `{name}`")]
-    #[diagnostic(code(FAB0572), help("{hint}"))]
-    UnknownPart {
-        name: String,
-        /// Examples of names in this fabric.
-        hint: String,
-    },
-    /// After the failures no two endpoints survive.
-    #[error("fewer than two {word}s survive these failures")]
-    #[diagnostic(
-        code(FAB0573),
-        help("`--down` names all parts that are down at the same time. Are these really all down?")
-    )]
-    NothingLeft {
-        /// The word for routers in this fabric.
-        word: &'static str,
-    },
-    /// The surviving network is disconnected.
-    #[error("the surviving network is disconnected into {parts} parts: {components}")]
-    #[diagnostic(
-        code(FAB0574),
-        help("`--partial` serves the largest part, of {largest} {word}s. All others keep their tables")
-    )]
-    RepairApart {
-        /// The number of connected parts.
-        parts: usize,
-        /// Descriptions of the first parts.
-        components: String,
-        /// Routers of the largest part.
-        largest: usize,
-        /// The word for routers in this fabric.
-        word: &'static str,
-    },
     /// A command that follows one path per pair, on a directory with next-hop groups.
     #[error("`{command}` follows one path per pair, but the tables of `{path}` have groups of next hops")]
     #[diagnostic(code(FAB0576), help("{hint}"))]
@@ -227,35 +171,10 @@ pub(crate) enum DriverError {
         path: String,
         hint: &'static str,
     },
-    /// Tables of a kind that cannot be repaired.
-    #[error("these tables cannot be repaired: {problem}")]
-    #[diagnostic(code(FAB0575), help("{hint}"))]
-    NoRepair { problem: &'static str, hint: &'static str },
     /// A live pod that differs from its build.
     #[error("{problem}")]
     #[diagnostic(code(FAB0580), help("{hint}"))]
     Drifted { problem: String, hint: String },
-    /// There are no tables for some moment of a plan.
-    #[error("there are no tables for the change: {problem}")]
-    #[diagnostic(code(FAB0581), help("{hint}"))]
-    NoWay { problem: String, hint: String },
-    /// A word of the command line that names nothing: a collective, an algorithm, a scenario.
-    #[error("there is no {kind} `{name}`")]
-    #[diagnostic(code(FAB0561), help("{hint}"))]
-    UnknownWord {
-        /// The kind of thing: `collective`, `scenario`, ..
-        kind: String,
-        name: String,
-        hint: String,
-    },
-    /// A root that is missing, superfluous, or no chip.
-    #[error("{problem}")]
-    #[diagnostic(code(FAB0562), help("{hint}"))]
-    Root {
-        /// What is wrong with it.
-        problem: String,
-        hint: String,
-    },
     /// `fabc collective` on a directory with scheduled vectors.
     #[error("the collectives of `{path}` are planned vector by vector, not in messages")]
     #[diagnostic(
@@ -265,10 +184,6 @@ pub(crate) enum DriverError {
         )
     )]
     Planned { path: String, hint: String },
-    /// `fabc availability` with options that do not fit, or of a network.
-    #[error("{problem}")]
-    #[diagnostic(code(FAB0571), help("{hint}"))]
-    Availability { problem: String, hint: String },
     /// `--emit` of a schedule where there are several.
     #[error("`--emit` writes one schedule, but this lacks {lacks}")]
     #[diagnostic(code(FAB0564), help("a schedule needs one collective, one size and one scenario"))]
@@ -335,9 +250,8 @@ impl DriverError {
             | DriverError::GoldenDiffers { .. }
             | DriverError::GoldenMissing { .. }
             | DriverError::PlanCuts { .. }
-            | DriverError::Drifted { .. }
-            | DriverError::NoWay { .. }
-            | DriverError::RepairApart { .. } => 3,
+            | DriverError::Drifted { .. } => 3,
+            DriverError::Refused(refusal) => refusal.exit_code(),
             DriverError::Bug { .. } => 4,
             _ => 2,
         }

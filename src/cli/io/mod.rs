@@ -3,9 +3,11 @@
 pub(crate) mod content;
 pub(crate) mod engine_errors;
 pub(crate) mod errors;
+pub(crate) mod folder;
 pub(crate) mod input_errors;
 pub(crate) mod interrupted;
 pub(crate) mod lock;
+mod operation_errors;
 pub(crate) mod progress;
 pub(crate) mod read;
 pub(crate) mod staging;

@@ -11,6 +11,7 @@ use fabc_lang::syntax::{
     Loader, ParseError, bind, input_copy, normalize, parse_with, print_spec, too_long, with_inputs,
 };
 use fabc_pipeline::library::{Loaded, load};
+use fabc_pipeline::refusal::Refusal;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -112,7 +113,7 @@ fn changed_spec(
 /// Reads and resolves the spec of a built directory with a topology.
 ///
 /// # Errors
-/// `DriverError::NotBuilt` if a file is missing, and the errors of the spec.
+/// `Refusal::NotBuilt` if a file is missing, and the errors of the spec.
 pub(crate) fn built_fabric(directory: &Path) -> Result<Loaded, Stop> {
     changed_fabric(directory, Ok)
 }
@@ -130,7 +131,7 @@ pub(crate) fn changed_fabric(
         if !directory.join(needed).is_file() {
             let in_slices = directory.join(PLACEMENT).is_file();
             let hint = if in_slices { ": it is a pod in slices, and its kinds are in `slices/`" } else { "" };
-            return Err(DriverError::NotBuilt {
+            return Err(Refusal::NotBuilt {
                 path: display(directory),
                 reason: format!("there is no `{needed}`{hint}"),
             }

@@ -4,7 +4,6 @@ use crate::io::engine_errors::EngineError;
 use crate::io::errors::DriverError;
 use crate::io::input_errors::InputError;
 use fabc_base::diag::{Failure, SourceMap};
-use fabc_check::CheckError;
 use miette::Diagnostic;
 
 /// The early end of a command: diagnostics with their sources, and the exit code.
@@ -45,11 +44,6 @@ impl From<(Failure, SourceMap)> for Stop {
         let (failure, sources) = failed;
         Stop { exit_code: failure.exit_code(), diagnostics: failure.diagnostics(), sources }
     }
-}
-
-/// Ends a command because the checker convicted a file.
-pub(crate) fn convicted(error: CheckError, sources: &SourceMap) -> Stop {
-    Stop { diagnostics: vec![Box::new(error)], sources: sources.clone(), exit_code: 3 }
 }
 
 /// Turns exit codes 2 and 3 into 1, for commands that use those two codes for results.

@@ -3,11 +3,12 @@
 
 use crate::io::errors::DriverError;
 use crate::io::read::{self, display};
-use crate::operate::switches::{complete_settings, face_port_count, read_switches};
+use crate::operate::switches::read_switches;
 use fabc_base::limits::cross_connects_bytes;
 use fabc_ir::LiveSwitches;
 use fabc_lang::read_cross_connects;
 use fabc_model::Pod;
+use fabc_pipeline::operate::{complete_settings, face_port_count};
 use std::path::Path;
 
 /// Reads the live settings of all switches of a pod. `ports` is a file that assigns face ports to the ports

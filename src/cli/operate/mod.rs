@@ -1,8 +1,6 @@
 //! Commands for a running fabric: its switches, its tables, its placement.
 
-pub(crate) mod built;
 pub(crate) mod change;
-pub(crate) mod down;
 pub(crate) mod drift;
 pub(crate) mod drift_slices;
 pub(crate) mod live;

@@ -2,19 +2,19 @@
 
 use crate::args::place::PlaceArgs;
 use crate::io::errors::DriverError;
-use crate::io::read::{self, display};
+use crate::io::read::display;
 use crate::io::staging::{self, MANIFEST, Staging};
 use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, size_text};
 use crate::operate::live::read_live;
-use crate::operate::placed::{PlacedDirectory, placement_settings, write_placed};
-use fabc_base::limits::ARTIFACT_BYTES;
+use crate::operate::placed::{PlacedDirectory, read_placed, write_placed};
 use fabc_emit::{ManifestEntry, PlacedPod};
 use fabc_ir::SlicePlacement;
 use fabc_ir::read::{Manifest, tagged};
 use fabc_model::kind_files;
-use fabc_passes::drift;
-use fabc_passes::slices::Placing;
+use fabc_pipeline::folder::Folder;
+use fabc_pipeline::operate::placement_settings;
+use fabc_pipeline::refusal::Refusal;
 
 /// `fabc place`: applies the steps to a placement, and writes the new one.
 ///
@@ -22,11 +22,11 @@ use fabc_passes::slices::Placing;
 /// Nothing is written if the directory is no pod in slices, a step is impossible, the live switches differ
 /// (exit code 3), or the disk fails.
 pub(crate) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
-    let old = PlacedDirectory::read(&args.directory)?;
+    let old = read_placed(&args.directory)?;
     let pod = old.pod();
     if let Some(path) = &args.live {
         let live = read_live(path, pod, args.ports.as_deref())?;
-        let switches = drift::differences(pod, &old.settings, &live, false);
+        let switches = old.differences(&live, false);
         if !switches.is_empty() {
             let problem = format!(
                 "{} of {} switches differ from `{}`",
@@ -38,7 +38,7 @@ pub(crate) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
             return Err(DriverError::Drifted { problem, hint }.into());
         }
     }
-    let placement = Placing::new(&old.fabric, pod).after(&old.placement, &args.steps.0)?;
+    let placement = old.after(&args.steps.0)?;
     let mut staging = Staging::for_directory(&args.out, staging::BUILT)?;
     let WrittenPlacement { text, files, bytes } = write_placement(&mut staging, &old, &placement)?;
     staging.publish()?;
@@ -57,7 +57,7 @@ pub(crate) struct WrittenPlacement {
 /// Writes a placement with the same kinds as an existing directory, and the switch settings for it.
 ///
 /// # Errors
-/// `DriverError::NotBuilt` if the manifest is damaged, and errors of the disk.
+/// `Refusal::NotBuilt` if the manifest is damaged, and errors of the disk.
 pub(crate) fn write_placement(
     staging: &mut Staging,
     old: &PlacedDirectory,
@@ -65,17 +65,17 @@ pub(crate) fn write_placement(
 ) -> Result<WrittenPlacement, Stop> {
     let settings = placement_settings(&old.fabric, &old.kinds, placement);
     let placed = PlacedPod { placement, settings: &settings, ..old.as_emitted() };
-    let manifest: Manifest =
-        tagged(&read::read_bytes(&old.directory.join(MANIFEST), ARTIFACT_BYTES)?).map_err(|reason| {
-            DriverError::NotBuilt { path: display(&old.directory), reason: format!("`{MANIFEST}`: {reason}") }
-        })?;
+    let manifest: Manifest = tagged(&old.folder.read(MANIFEST)?).map_err(|reason| Refusal::NotBuilt {
+        path: old.folder.path(),
+        reason: format!("`{MANIFEST}`: {reason}"),
+    })?;
     let options: Vec<(String, String)> = manifest.options.0.into_iter().collect();
     let (mut lines, mut files, mut bytes) = (Vec::new(), 0, 0);
     for kind in &old.kinds {
         let folder = kind_files(&kind.name);
-        for path in read::file_paths(&old.directory.join(&folder))? {
+        for path in old.folder.below(&folder).paths()? {
             let path = format!("{folder}{path}");
-            let content = read::read_bytes(&old.directory.join(&path), ARTIFACT_BYTES)?;
+            let content = old.folder.read(&path)?;
             lines.push(ManifestEntry::for_file(&path, &content));
             staging.write(&path, &content)?;
             files += 1;

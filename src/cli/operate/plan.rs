@@ -3,19 +3,17 @@
 
 use crate::args::running::PlanArgs;
 use crate::io::errors::DriverError;
-use crate::io::read::{self, display};
+use crate::io::folder::DiskFolder;
+use crate::io::read::display;
 use crate::io::staging::{OutputRules, Staging, refuse_others};
 use crate::io::stop::{Stop, with_error_code};
 use crate::io::terminal::{Terminal, print_out, size_text};
 use crate::operate::change;
 use crate::operate::live::read_live;
-use crate::operate::switches::{complete_settings, face_port_count, pod_of};
 use fabc_base::diag::SourceMap;
-use fabc_base::limits::cross_connects_bytes;
 use fabc_ir::{PlanStep, SwitchPlan};
-use fabc_lang::read_cross_connects;
-use fabc_model::{Fabric, Pod};
-use fabc_passes::plan;
+use fabc_model::Pod;
+use fabc_pipeline::operate::BuiltSwitches;
 use std::path::Path;
 
 /// The ending of a patch.
@@ -32,25 +30,25 @@ const PATCHES: OutputRules = OutputRules { refuse_foreign, is_whole: |_| true };
 /// that keeps the pod connected. The plan is printed nevertheless.
 pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     // In this command, exit codes 2 and 3 describe the plan. Errors have exit code 1.
-    let (fabric, plan) = order_changes(args, terminal).map_err(with_error_code)?;
-    let pod = pod_of(&fabric).map_err(with_error_code)?;
+    let (new, plan) = order_changes(args, terminal).map_err(with_error_code)?;
+    let (name, pod) = (&new.fabric.name, new.pod().map_err(|refusal| with_error_code(refusal.into()))?);
     if let Some(directory) = &args.patch {
         write_patches(directory, pod, &plan.steps, terminal)
             .map_err(|error| with_error_code(error.into()))?;
     }
     // No tables serve a disconnected pod.
     let staged = args.tables.as_ref().filter(|_| plan.cuts.is_empty() && plan.live_parts <= 1);
-    let staged = staged.map(|out| change::stage_tables(args, out, &fabric, pod, &plan, terminal));
+    let staged = staged.map(|out| change::stage_tables(args, out, &new, &plan, terminal));
     // Exit code 3 also means that there are no tables for some moment of the plan.
     let staged = staged
         .transpose()
         .map_err(|stop| Stop { exit_code: if stop.exit_code == 3 { 3 } else { 1 }, ..stop })?;
     if args.json {
-        print_out(&fabc_emit::plan_json(&fabric.name, pod, &plan, staged.as_ref()))
+        print_out(&fabc_emit::plan_json(name, pod, &plan, staged.as_ref()))
             .map_err(|error| with_error_code(error.into()))?;
     } else {
         terminal
-            .say(&fabc_emit::plan_text(&fabric.name, pod, &plan))
+            .say(&fabc_emit::plan_text(name, pod, &plan))
             .map_err(|error| with_error_code(error.into()))?;
         if let Some(staged) = &staged {
             terminal
@@ -80,23 +78,9 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
 }
 
 /// Reads the live and the new settings, and orders the differences.
-fn order_changes(args: &PlanArgs, terminal: Terminal) -> Result<(Fabric, SwitchPlan), Stop> {
-    let directory = &args.directory;
-    let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
-    for needed in ["spec.fab", "ocs.json"] {
-        if !directory.join(needed).is_file() {
-            return Err(not_built(format!("there is no `{needed}`")).into());
-        }
-    }
-    let fabric = read::built_spec(directory)?.fabric;
-    let pod = pod_of(&fabric)?;
-    let text =
-        read::read_text(&display(&directory.join("ocs.json")), cross_connects_bytes(face_port_count(pod)))?;
-    let new = read_cross_connects(&pod.cube, &pod.ocses, &text)
-        .map_err(|misfit| misfit.to_string())
-        .and_then(|settings| complete_settings(pod, settings))
-        .map_err(|problem| not_built(format!("`ocs.json` does not fit its `spec.fab`: {problem}")))?;
-    let live = read_live(&args.live, pod, args.ports.as_deref())?;
+fn order_changes(args: &PlanArgs, terminal: Terminal) -> Result<(BuiltSwitches, SwitchPlan), Stop> {
+    let new = BuiltSwitches::read(&DiskFolder::new(&args.directory))?;
+    let live = read_live(&args.live, new.pod()?, args.ports.as_deref())?;
     if live.dark() > 0 {
         let (dark, one) = (live.dark(), live.dark() == 1);
         let (are, them) = if one { ("is", "it") } else { ("are", "them") };
@@ -106,8 +90,8 @@ fn order_changes(args: &PlanArgs, terminal: Terminal) -> Result<(Fabric, SwitchP
         );
         terminal.note(&format!("{note}: `fabc drift` says more"));
     }
-    let plan = plan::plan(pod, &live.set, &new);
-    Ok((fabric, plan))
+    let plan = new.plan_from(&live.set)?;
+    Ok((new, plan))
 }
 
 /// Writes all patches into a folder of their own, or none. It replaces those of an earlier plan.

@@ -6,12 +6,12 @@ use crate::io::read::display;
 use crate::io::stop::{Stop, with_error_code};
 use crate::io::terminal::{Terminal, print_out};
 use crate::operate::live::read_live;
-use crate::operate::placed::{PlacedDirectory, is_placed};
+use crate::operate::placed::{PlacedDirectory, is_placed, read_placed};
 use crate::operate::plan::write_patches;
 use fabc_base::diag::SourceMap;
 use fabc_ir::SlicePlan;
 use fabc_model::kind_files;
-use fabc_passes::slices::slice_plan;
+use fabc_pipeline::operate::{ConvertedSlice, PlacementChange};
 use std::path::Path;
 
 /// `fabc plan LIVE NEW_DIR` where NEW_DIR is a pod in slices. Exit code 0 for no change, 2 for changes.
@@ -44,25 +44,19 @@ fn read_plan(args: &PlanArgs) -> Result<(PlacedDirectory, SlicePlan, Vec<String>
         let hint = "for a slice that keeps its cubes, plan the change of its kind: `fabc plan LIVE/slices/OLD NEW_DIR/slices/NEW --tables DIR`. A slice that moves carries no traffic during the change";
         return Err(DriverError::OfSlices { option: "`--tables`".to_owned(), hint }.into());
     }
-    let new = PlacedDirectory::read(&args.directory)?;
+    let new = read_placed(&args.directory)?;
     let directory = Path::new(&args.live);
-    let old = match is_placed(directory) {
-        true => PlacedDirectory::read(directory)?.placement,
-        // The owners of the live cross-connects are taken from the new placement.
-        false => new.placement.clone(),
-    };
-    let kept = new.placement.slices.iter().filter_map(|new_slice| {
-        let old_slice = old.slice(&new_slice.name)?;
-        if old_slice.cubes != new_slice.cubes || old_slice.kind == new_slice.kind {
-            return None;
-        }
-        let from = directory.join(kind_files(&old_slice.kind));
-        let to = args.directory.join(kind_files(&new_slice.kind));
-        let [from, to] = [from, to].map(|path| display(&path).trim_end_matches('/').to_owned());
-        Some(format!("slice {} keeps its cubes: `fabc plan {from} {to} --tables DIR` finds tables for every moment of the change", new_slice.name))
-    });
-    let warm = kept.collect();
+    let old = if is_placed(directory) { Some(read_placed(directory)?.placement) } else { None };
     let live = read_live(&args.live, new.pod(), args.ports.as_deref())?;
-    let plan = slice_plan(new.pod(), &old, &live.set, &new.placement, &new.settings);
-    Ok((new, plan, warm))
+    let PlacementChange { plan, converted } = new.change_from(old.as_ref(), &live.set);
+    let note = |slice: &ConvertedSlice| {
+        let ConvertedSlice { name, old_kind, new_kind } = slice;
+        let (from, to) = (directory.join(kind_files(old_kind)), args.directory.join(kind_files(new_kind)));
+        let [from, to] = [from, to].map(|path| display(&path).trim_end_matches('/').to_owned());
+        format!(
+            "slice {name} keeps its cubes: `fabc plan {from} {to} --tables DIR` finds tables for every moment of the change"
+        )
+    };
+    let notes = converted.iter().map(note).collect();
+    Ok((new, plan, notes))
 }

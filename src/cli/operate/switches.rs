@@ -3,14 +3,14 @@
 
 use crate::io::errors::DriverError;
 use crate::io::read::{self, display};
-use crate::io::stop::Stop;
 use fabc_base::csv;
 use fabc_base::ids::{IdVec, OcsId};
 use fabc_base::limits::cross_connects_bytes;
+use fabc_ir::LiveSwitches;
 use fabc_ir::read::{AnyConfigDb, Light, StateDb, SwitchFile, is_normal, switch_file};
-use fabc_ir::{LiveSwitches, Mirrors};
 use fabc_lang::{NamedSwitch, SwitchMisfit, fit_switches};
-use fabc_model::{CoupleRule, Duplex, Fabric, Ocs, Pod, SwitchSettings, file_stem};
+use fabc_model::{CoupleRule, Duplex, Ocs, Pod, SwitchSettings, file_stem};
+use fabc_pipeline::operate::{complete_settings, face_port_count};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -430,34 +430,4 @@ fn named_switch(
         keys.push(key.clone());
     }
     Ok((switch, keys))
-}
-
-/// The number of face ports that switches serve.
-pub(crate) fn face_port_count(pod: &Pod) -> usize {
-    pod.ocses.iter().map(|ocs| ocs.a.len() + ocs.b.len()).sum()
-}
-
-/// The settings of all switches.
-///
-/// # Errors
-/// A sentence that names the switches without settings.
-pub(crate) fn complete_settings(pod: &Pod, settings: SwitchSettings) -> Result<Mirrors, String> {
-    let pairs = settings.pairs;
-    let missing: Vec<&str> = pairs
-        .enumerate()
-        .filter(|(_, set)| set.is_none())
-        .map(|(id, _)| pod.ocses[id].name.as_str())
-        .collect();
-    match missing[..] {
-        [] => Ok(pairs.iter().flatten().cloned().collect()),
-        [name] => Err(format!("at `ocs`: the OCS `{name}` is missing")),
-        [first, ..] => {
-            Err(format!("at `ocs`: the OCS `{first}` and {} others are missing", missing.len() - 1))
-        }
-    }
-}
-
-/// The pod of a fabric. `DriverError::NoSwitches` for a network.
-pub(crate) fn pod_of(fabric: &Fabric) -> Result<&Pod, Stop> {
-    fabric.pod().ok_or_else(|| DriverError::NoSwitches { fabric: fabric.name.clone() }.into())
 }

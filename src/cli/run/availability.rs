@@ -2,32 +2,18 @@
 //! rates.
 
 use crate::args::options::AvailabilityArgs;
-use crate::io::errors::DriverError;
+use crate::io::folder::DiskFolder;
 use crate::io::read;
-use crate::io::stop::{Stop, convicted};
+use crate::io::stop::Stop;
 use crate::io::terminal::{print_out, write_out};
-use crate::operate::placed::{self, PlacedDirectory, is_placed};
-use crate::run::collective_scene::wiring_files;
-use fabc_base::diag::{SourceMap, suggestion};
-use fabc_base::ids::BlockId;
-use fabc_base::limits::ARTIFACT_BYTES;
+use crate::operate::placed::{is_placed, read_placed};
+use fabc_base::diag::suggestion;
 use fabc_base::units::Decimal;
-use fabc_check::ReadScene;
-use fabc_emit::{
-    AvailabilityInput, KindAvailability, availability_json, availability_text, slices_availability_json,
-    slices_availability_text,
-};
-use fabc_estimate::availability::{FailureRates, PodCounts};
-use fabc_model::kind_files;
-use fabc_model::{Fabric, Pod};
-use fabc_passes::slices::Placing;
+use fabc_emit::{availability_json, availability_text, slices_availability_json, slices_availability_text};
+use fabc_pipeline::availability::{AvailabilityQuery, FailureRates};
 use fabc_pipeline::library::Loaded;
-use serde::Deserialize;
-use std::collections::BTreeMap;
-use std::path::Path;
-
-/// The least number of dark switches that the result has columns for.
-const DARK: u32 = 2;
+use fabc_pipeline::refusal::Refusal;
+use fabc_pipeline::scenarios::BuiltScenarios;
 
 /// Units of time in seconds.
 const UNITS: [(&str, f64); 7] = [
@@ -43,32 +29,17 @@ const UNITS: [(&str, f64); 7] = [
 /// `fabc availability`: prints the availability of a job, or of every kind of slice.
 ///
 /// # Errors
-/// `DriverError::Availability` for a network and for an invalid rate, time or number. `DriverError::NotBuilt`
+/// `Refusal::Availability` for a network and for an invalid rate, time or number. `Refusal::NotBuilt`
 /// for a foreign directory.
 pub(crate) fn availability(args: &AvailabilityArgs) -> Result<(), Stop> {
-    let failures = parse_failures(args)?;
+    let query = AvailabilityQuery { failures: parse_failures(args)?, host_chips: args.host_chips };
     if is_placed(&args.directory) {
-        return slices_availability(args, failures);
+        return slices_availability(args, query);
     }
     let Loaded { fabric, sources, .. } = read::built_fabric(&args.directory)?;
-    let Some(pod) = fabric.pod() else {
-        return Err(availability_error(
-            "a network has no cubes that could be swapped",
-            "name the directory of a pod, or of a pod in slices",
-        )
-        .into());
-    };
-    let job = args.job.unwrap_or(pod.cubes);
-    if job == 0 || job > pod.cubes {
-        return Err(availability_error(
-            &format!("a job of {job} cubes does not fit this pod"),
-            &format!("the pod has {} cubes", pod.cubes),
-        )
-        .into());
-    }
-    let count = CubeCounts { cubes: pod.cubes, job, others: 0 };
-    let request =
-        availability_request(&args.directory, &fabric, pod, count, failures, args.host_chips, &sources)?;
+    let folder = DiskFolder::new(&args.directory);
+    let built = BuiltScenarios { folder: &folder, fabric: &fabric, sources: &sources };
+    let request = built.availability(args.job, query)?;
     match args.json {
         true => write_out(availability_json(&request).as_bytes())?,
         false => print_out(availability_text(&request).trim_end())?,
@@ -77,7 +48,7 @@ pub(crate) fn availability(args: &AvailabilityArgs) -> Result<(), Stop> {
 }
 
 /// `fabc availability` of a pod in slices: a job of every kind, beside all others.
-fn slices_availability(args: &AvailabilityArgs, failures: FailureRates) -> Result<(), Stop> {
+fn slices_availability(args: &AvailabilityArgs, query: AvailabilityQuery) -> Result<(), Stop> {
     if args.job.is_some() {
         return Err(availability_error(
             "`--job` has no effect: the jobs of a pod in slices are its slices",
@@ -85,144 +56,17 @@ fn slices_availability(args: &AvailabilityArgs, failures: FailureRates) -> Resul
         )
         .into());
     }
-    let PlacedDirectory { fabric, sources, placement, .. } = PlacedDirectory::read(&args.directory)?;
-    let pod = placed::pod_of_slices(&fabric);
-    let placing = Placing::new(&fabric, pod);
-    let mut kinds = Vec::new();
-    for kind in &fabric.slices.kinds {
-        let of_kind = placement.slices.iter().filter(|slice| slice.kind == kind.name).count();
-        let Some(first) = placement.slices.iter().find(|slice| slice.kind == kind.name) else { continue };
-        // Cubes of one class can replace each other. Cubes that are down do not count.
-        let class = placing.class_of(first.cubes[0]);
-        let working = |cube: &BlockId| placing.class_of(*cube) == class && !placement.down.contains(cube);
-        let in_slices = placement
-            .slices
-            .iter()
-            .flat_map(|slice| &slice.cubes)
-            .filter(|cube| placing.class_of(**cube) == class)
-            .count() as u32;
-        let spare =
-            placement.spare.iter().copied().chain(placement.free(pod.cubes)).filter(working).count() as u32;
-        let count =
-            CubeCounts { cubes: in_slices + spare, job: kind.cubes(), others: in_slices - kind.cubes() };
-        let directory = args.directory.join(kind_files(&kind.name));
-        let request = availability_request(
-            &directory,
-            &kind.fabric,
-            kind.pod(),
-            count,
-            failures,
-            args.host_chips,
-            &sources,
-        )?;
-        kinds.push(KindAvailability { kind: kind.name.clone(), slices: of_kind, input: request });
-    }
+    let placed = read_placed(&args.directory)?;
+    let kinds = placed.availability(query)?;
     match args.json {
-        true => write_out(slices_availability_json(&fabric.name, &kinds).as_bytes())?,
-        false => print_out(slices_availability_text(&fabric.name, &kinds).trim_end())?,
+        true => write_out(slices_availability_json(&placed.fabric.name, &kinds).as_bytes())?,
+        false => print_out(slices_availability_text(&placed.fabric.name, &kinds).trim_end())?,
     }
     Ok(())
 }
 
-/// The cubes that a job shares with others.
-struct CubeCounts {
-    cubes: u32,
-    job: u32,
-    others: u32,
-}
-
-/// The availability request for a built directory.
-fn availability_request(
-    directory: &Path,
-    fabric: &Fabric,
-    pod: &Pod,
-    counts: CubeCounts,
-    failures: FailureRates,
-    host_chips: u32,
-    sources: &SourceMap,
-) -> Result<AvailabilityInput, Stop> {
-    let CubeCounts { cubes, job, others } = counts;
-    let read = fabc_check::read_scene(&wiring_files(directory)?, fabric, "nominal")
-        .map_err(|error| convicted(error, sources))?;
-    let ReadScene { topology, .. } =
-        read.ok_or_else(|| availability_error("the directory has no topology", "build it again"))?;
-    let chips = pod.cube.dims.iter().product::<u32>();
-    if host_chips == 0 || !chips.is_multiple_of(host_chips) {
-        let hint = format!(
-            "no host spans two cubes: write a divisor of {chips}, such as `--host-chips {}`",
-            chips.min(4)
-        );
-        return Err(availability_error(
-            &format!("hosts of {host_chips} chips do not divide a cube of {chips} chips"),
-            &hint,
-        )
-        .into());
-    }
-    let plant = PodCounts {
-        cubes,
-        job,
-        others,
-        hosts: chips / host_chips,
-        // A cable between cubes ends at two of them.
-        cables: topology.links().len() as f64 / f64::from(pod.cubes),
-        ocses: pod.ocses.len() as u32,
-    };
-    let measured = measured_throughput(directory, fabric.budget.faults.dark_ocses())?;
-    let mut flow = measured.clone();
-    // With more dark switches than were measured, the throughput cannot be higher than with fewer.
-    let lowest = flow.last().copied().unwrap_or(1.0);
-    flow.resize(flow.len().max(DARK as usize + 1).min(plant.ocses as usize + 1), lowest);
-    Ok(AvailabilityInput {
-        fabric: fabric.name.clone(),
-        plant,
-        failures,
-        host_chips,
-        flow,
-        measured: measured.len(),
-    })
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "struct Report")]
-struct MeasuredReport {
-    metrics: MeasuredFlow,
-    #[serde(default)]
-    scenarios: BTreeMap<String, MeasuredFlow>,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "struct Flow")]
-struct MeasuredFlow {
-    #[serde(default)]
-    concurrent_flow: Option<[f64; 2]>,
-}
-
-/// `[j]`: the least throughput with j dark switches, relative to none, as far as the report has it.
-fn measured_throughput(directory: &Path, dark: u32) -> Result<Vec<f64>, DriverError> {
-    let text = read::read_bytes(&directory.join("report.json"), ARTIFACT_BYTES)?;
-    let damaged = |error: serde_json::Error| DriverError::NotBuilt {
-        path: read::display(directory),
-        reason: format!("`report.json` is damaged: {error}"),
-    };
-    let MeasuredReport { metrics, scenarios } = serde_json::from_slice(&text).map_err(damaged)?;
-    let Some([healthy, _]) = metrics.concurrent_flow.filter(|[healthy, _]| *healthy > 0.0) else {
-        return Ok(vec![1.0]);
-    };
-    let mut shares = vec![1.0];
-    for count in 1..=dark as usize {
-        let with_count = scenarios.iter().filter(|(name, _)| name.split('+').count() == count);
-        let lowest = with_count
-            .filter_map(|(_, figures)| figures.concurrent_flow)
-            .map(|[lowest, _]| lowest / healthy)
-            .reduce(f64::min);
-        let Some(lowest) = lowest else { break };
-        shares.push(lowest.min(1.0));
-    }
-    Ok(shares)
-}
-
 /// Reads `host=0.0008/day,cable=0.00005/day,ocs=0.0004/day`, and the times of `--repair` and `--restart`.
-fn parse_failures(args: &AvailabilityArgs) -> Result<FailureRates, DriverError> {
+fn parse_failures(args: &AvailabilityArgs) -> Result<FailureRates, Refusal> {
     const KINDS: [&str; 3] = ["host", "cable", "ocs"];
     let mut rates: [Option<f64>; 3] = [None; 3];
     for item in args.fail.split(',') {
@@ -269,7 +113,7 @@ fn parse_failures(args: &AvailabilityArgs) -> Result<FailureRates, DriverError> 
 }
 
 /// Reads a time such as `24h`, and returns days.
-fn parse_days(option: &str, text: &str) -> Result<f64, DriverError> {
+fn parse_days(option: &str, text: &str) -> Result<f64, Refusal> {
     // The unit consists of the last letters. The exponent of a number is followed by digits.
     let end = text.rfind(|letter: char| !letter.is_ascii_alphabetic()).map_or(0, |last| last + 1);
     let unit = UNITS.iter().find(|(name, _)| *name == text[end..].trim());
@@ -291,6 +135,6 @@ fn parse_number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
-fn availability_error(problem: &str, hint: &str) -> DriverError {
-    DriverError::Availability { problem: problem.to_owned(), hint: hint.to_owned() }
+fn availability_error(problem: &str, hint: &str) -> Refusal {
+    Refusal::Availability { problem: problem.to_owned(), hint: hint.to_owned() }
 }

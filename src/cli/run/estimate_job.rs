@@ -1,159 +1,22 @@
 //! `fabc estimate job`: what a training job moves and takes at least, without a spec.
-//!
-//! The options are written as a spec with that job, which is read like any other. So a mistake in a value has
-//! the error that it would have there. Of a torus, the hops between ranks bound the phases, too.
 
 use crate::args::estimate_job::EstimateJobArgs;
-use crate::io::errors::DriverError;
 use crate::io::stop::Stop;
 use crate::io::terminal::{print_out, write_out};
-use crate::run::job_settings::with_settings;
-use fabc_base::diag::{SourceMap, Span, list};
-use fabc_base::ids::NodeId;
-use fabc_base::progress::Silent;
-use fabc_emit::{JobEstimate, LeastTime, job_estimate_json, job_estimate_text};
-use fabc_estimate::{CommandWord, FabricShape, parse_shape};
-use fabc_ir::Scene;
-use fabc_job::KNOWN_MODELS;
-use fabc_model::{Fabric, Job};
-use fabc_pipeline::compile::jobs::{JobPlanner, check_ranks, times_by_ports, universal_limits};
-use fabc_pipeline::compile::wire;
-use std::cell::Cell;
-
-/// The name of the spec that stands for the options.
-const OPTIONS: &str = "options as a spec";
-/// The most chips whose hops are counted.
-const MOST_CHIPS: u64 = 1024;
+use fabc_emit::{job_estimate_json, job_estimate_text};
+use fabc_pipeline::estimate::{JobOptions, estimate_job};
 
 /// `fabc estimate job`: prints volumes and bounds.
 ///
 /// # Errors
 /// The errors of the options, and those of the spec that they stand for.
-pub(super) fn estimate_job(args: &EstimateJobArgs) -> Result<(), Stop> {
-    let shape = asked_shape(&args.on)?;
-    let text = with_settings(spec_text(args, &shape)?, None, &args.set)?;
-    let first = Cell::new(Some(text));
-    let loader = |_: &str| first.take().ok_or_else(|| "it has no files".to_owned());
-    let (fabric, _, sources) = fabc_lang::read(OPTIONS, &loader)?;
-    let job = &fabric.jobs[0];
-    check_ranks(job, shape.chips()).map_err(|error| Stop {
-        exit_code: error.exit_code(),
-        diagnostics: vec![Box::new(error)],
-        sources: sources.clone(),
-    })?;
-    let hops = match &shape {
-        FabricShape::Torus { .. } if shape.chips() <= MOST_CHIPS => Some(times_by_hops(&fabric, &sources)?),
-        _ => None,
-    };
-    let channels = channels_of_chip(&shape);
-    let ports = times_by_ports(&fabric, job, shape.chips(), channels);
-    let least =
-        |(index, ports): (usize, u128)| LeastTime { ports, hops: hops.as_ref().map(|hops| hops[index]) };
-    let estimate = JobEstimate {
-        least: ports.into_iter().enumerate().map(least).collect(),
-        job: job.clone(),
-        model: args.model.clone(),
-        shape: args.on.clone(),
-        chips: shape.chips(),
-        channels,
-        bandwidth: args.bandwidth.clone(),
-    };
-    match args.json {
+pub(super) fn print_job_estimate(args: &EstimateJobArgs) -> Result<(), Stop> {
+    let EstimateJobArgs { model, axes, batch, compute, set, on, bandwidth, alpha, json } = args.clone();
+    let options = JobOptions { model, axes, batch, compute, set, on, bandwidth, alpha };
+    let estimate = estimate_job(&options)?;
+    match json {
         true => write_out(job_estimate_json(&estimate).as_bytes())?,
         false => print_out(&job_estimate_text(&estimate))?,
     }
     Ok(())
-}
-
-/// The shape of the options.
-fn asked_shape(text: &str) -> Result<FabricShape, Stop> {
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let line = format!("fabc estimate job --on {clean}");
-    let (start, end) = ((line.len() - clean.len()) as u32, line.len() as u32);
-    parse_shape(&CommandWord { text: clean, span: Span { start, end } }, false).map_err(|error| {
-        let mut sources = SourceMap::default();
-        sources.add("command line", &line);
-        Stop { diagnostics: vec![Box::new(error)], sources, exit_code: 2 }
-    })
-}
-
-/// The options as a spec: a torus with the job. A shape that is no torus stands for its chips alone.
-fn spec_text(args: &EstimateJobArgs, shape: &FabricShape) -> Result<String, DriverError> {
-    let known = KNOWN_MODELS.iter().find(|known| known.name == args.model);
-    let model = match known {
-        Some(known) => known.settings(),
-        None if args.model.contains('=') => settings("--model", &args.model)?,
-        None => {
-            let names = KNOWN_MODELS.map(|known| known.name);
-            let hint =
-                format!("known here: {}. Or write its settings: layers=80,hidden=8192,..", list(&names));
-            return Err(unknown("model", &args.model, hint));
-        }
-    };
-    let compute = match &args.compute {
-        Some(compute) => format!("        compute {{ {} }}\n", settings("--compute", compute)?),
-        None => String::new(),
-    };
-    let sides: Vec<String> = match shape {
-        FabricShape::Torus { sides, .. } => sides.iter().map(u64::to_string).collect(),
-        other => vec![other.chips().to_string()],
-    };
-    let radix = 2 * sides.len() + 1;
-    Ok(format!(
-        "fabric options {{\n    link channel {{ bandwidth = {}; latency = {}; }}\n    \
-         router {{ radix = {radix}; vcs = 2; flit = 16 B; buffer = 64 flits; latency = 0 cycles; }}\n    \
-         topology = torus {};\n    routing = minimal;\n    job estimate {{\n        \
-         axes {{ {} }}\n        model {{ {model} }}\n        batch {{ {} }}\n{compute}    }}\n}}\n",
-        plain("--bandwidth", &args.bandwidth)?,
-        plain("--alpha", &args.alpha)?,
-        sides.join(" x "),
-        settings("--axes", &args.axes)?,
-        settings("--batch", &args.batch)?,
-    ))
-}
-
-/// `a=1,b=2` as settings of a spec: `a = 1; b = 2;`.
-fn settings(option: &str, text: &str) -> Result<String, DriverError> {
-    let setting = |part: &str| match part.split_once('=') {
-        Some((name, value)) => Ok(format!("{} = {};", plain(option, name)?, plain(option, value)?)),
-        None => Err(unknown("setting", part, format!("`{option}` has names and values: `data=8,tensor=4`"))),
-    };
-    Ok(text.split(',').map(setting).collect::<Result<Vec<_>, _>>()?.join(" "))
-}
-
-/// A value that does not end its setting.
-fn plain<'a>(option: &str, text: &'a str) -> Result<&'a str, DriverError> {
-    let text = text.trim();
-    let ends = text.contains([';', '{', '}', '"', '\n']) || text.contains("//") || text.contains("/*");
-    match !text.is_empty() && !ends {
-        true => Ok(text),
-        false => Err(unknown("value", text, format!("`{option}` takes names, numbers and their units"))),
-    }
-}
-
-fn unknown(kind: &str, name: &str, hint: String) -> DriverError {
-    DriverError::UnknownWord { kind: kind.to_owned(), name: name.to_owned(), hint }
-}
-
-/// Channels of a chip, one way: the most that a chip has. Rings of two have one link.
-fn channels_of_chip(shape: &FabricShape) -> u64 {
-    match shape {
-        FabricShape::Torus { sides, .. } | FabricShape::Mesh { sides } => {
-            sides.iter().map(|&side| if side > 2 { 2 } else { side - 1 }).sum()
-        }
-        FabricShape::FullMesh { chips } => chips - 1,
-        FabricShape::Dragonfly { group, globals } => group - 1 + globals,
-        FabricShape::Star { .. } | FabricShape::LeafSpine { .. } | FabricShape::FatTree { .. } => 1,
-    }
-}
-
-/// `[phase]`: the least times by hops on the torus of the spec, with ranks in order.
-fn times_by_hops(fabric: &Fabric, sources: &SourceMap) -> Result<Vec<u128>, Stop> {
-    let wired = wire(fabric.clone(), &Silent).map_err(|failure| (failure, sources.clone()))?;
-    let scene = Scene::healthy(&wired.topology);
-    let limits = universal_limits(fabric, &wired.topology);
-    let job: &Job = &fabric.jobs[0];
-    let planner = JobPlanner::new(fabric, &scene, None, &limits, job);
-    let ranks: Vec<NodeId> = wired.topology.endpoints().collect();
-    Ok(job.phases.iter().map(|phase| planner.hop_time(phase, &ranks)).collect())
 }

@@ -2,22 +2,23 @@
 
 use crate::args::job::{JobArgs, JobFormat};
 use crate::build::requests;
-use crate::io::errors::DriverError;
+use crate::io::folder::DiskFolder;
 use crate::io::read;
 use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, print_out, write_out};
-use crate::run::collective_scene::{ScenarioInput, read_scenario};
-use crate::run::job_settings::with_settings;
 use fabc_base::diag::{SourceMap, list};
 use fabc_base::limits::RANKS_BYTES;
 use fabc_emit::{LaunchedJob, LaunchedJobs};
-use fabc_ir::{JobResult, Scene, Topology};
+use fabc_ir::{JobResult, Topology};
 use fabc_lang::chips_of_ranks;
 use fabc_model::{Fabric, Job, JobPlace};
 use fabc_pipeline::compile::jobs::{
     JobPlanError, JobPlanner, check_ranks, choose_placement, universal_limits,
 };
 use fabc_pipeline::library::Loaded;
+use fabc_pipeline::operate::with_settings;
+use fabc_pipeline::refusal::Refusal;
+use fabc_pipeline::scenarios::{BuiltScenarios, ScenarioInput};
 
 /// `fabc job`: prints what a step of each job takes.
 ///
@@ -26,15 +27,18 @@ use fabc_pipeline::library::Loaded;
 pub(crate) fn job(args: &JobArgs, terminal: Terminal) -> Result<(), Stop> {
     let requests = requests::parse_job_requests(&args.emit)?;
     let naming = args.hosts.naming();
-    let Loaded { fabric, sources, .. } =
-        read::changed_fabric(&args.directory, |text| with_settings(text, args.job.as_deref(), &args.set))?;
+    let Loaded { fabric, sources, .. } = read::changed_fabric(&args.directory, |text| {
+        Ok(with_settings(text, args.job.as_deref(), &args.set)?)
+    })?;
     let jobs = requested_jobs(args, &fabric)?;
-    let read = read_scenario(&args.directory, &fabric, &sources, &args.scenario, true)?;
-    let Some(ScenarioInput { scene, tables, .. }) = read else {
+    let folder = DiskFolder::new(&args.directory);
+    let scenarios = BuiltScenarios { folder: &folder, fabric: &fabric, sources: &sources };
+    let read = scenarios.input(&args.scenario, true)?;
+    let Some(ScenarioInput { wiring, tables, .. }) = read else {
         let hint = "the scenarios of `report.json` are known, and `nominal`";
         return Err(unknown("scenario", &args.scenario, hint).into());
     };
-    let scene = Scene { topology: &scene.topology, lit: scene.lit, dead: scene.dead };
+    let scene = wiring.scene();
     if let Some(dead) = scene.topology.endpoints().find(|&chip| !scene.lives(chip)) {
         let name = scene.topology.name(dead);
         let hint = format!("{name} is dead in it, and a dead chip has no step");
@@ -76,7 +80,7 @@ pub(crate) fn job(args: &JobArgs, terminal: Terminal) -> Result<(), Stop> {
 }
 
 /// The jobs of the spec that the options ask for.
-fn requested_jobs<'a>(args: &JobArgs, fabric: &'a Fabric) -> Result<Vec<&'a Job>, DriverError> {
+fn requested_jobs<'a>(args: &JobArgs, fabric: &'a Fabric) -> Result<Vec<&'a Job>, Refusal> {
     let names: Vec<&str> = fabric.jobs.iter().map(|job| &*job.name).collect();
     if fabric.jobs.is_empty() {
         let hint = "its spec declares none: add `job train { .. }` and build again";
@@ -108,8 +112,8 @@ fn with_place(args: &JobArgs, job: &Job, topology: &Topology) -> Result<Job, Sto
     Ok(Job { place, ..job.clone() })
 }
 
-fn unknown(kind: &str, name: &str, hint: &str) -> DriverError {
-    DriverError::UnknownWord { kind: kind.to_owned(), name: name.to_owned(), hint: hint.to_owned() }
+fn unknown(kind: &str, name: &str, hint: &str) -> Refusal {
+    Refusal::UnknownWord { kind: kind.to_owned(), name: name.to_owned(), hint: hint.to_owned() }
 }
 
 fn job_stop(error: JobPlanError, sources: &SourceMap) -> Stop {

@@ -1,32 +1,29 @@
 //! `fabc sim`: simulates the tables of a built directory.
 
-use crate::args::sim::{NOMINAL, SimArgs, SimFormat};
+use crate::args::sim::{SimArgs, SimFormat};
 use crate::io::errors::DriverError;
+use crate::io::folder::DiskFolder;
 use crate::io::input_errors::InputError;
 use crate::io::progress::Watch;
-use crate::io::read::{self, Disk, display};
+use crate::io::read::{self, Disk};
 use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, print_out, write_out};
-use crate::run::scheduled::planned_hint;
-use crate::verify::foreign::{ForeignFabric, read_foreign};
+use crate::verify::foreign::read_foreign;
 use fabc_base::diag::{Failure, SourceMap, Span, list};
-use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_check::{Files, ReadScene, ReadSimulated};
-use fabc_ir::{ScenarioTables, Scene, Topology};
+use fabc_ir::Topology;
 use fabc_lang::simulation_of_settings;
 use fabc_lang::syntax::parse_settings;
-use fabc_model::{
-    Fabric, HostPorts, PacketRouting, RouterModel, Scenarios, Simulation, SimulationParameters,
-};
+use fabc_model::{Fabric, Scenarios, Simulation, SimulationParameters};
 use fabc_pipeline::library::Loaded;
+use fabc_pipeline::scenarios::BuiltScenarios;
 use fabc_pipeline::show::MessageFormat;
-use fabc_sim::{SimError, SimReport};
+use fabc_pipeline::simulate::{ForeignFabric, ReadSimulated, SimError, SimReport, SimulationRuns};
 use std::path::{Path, PathBuf};
 
 /// `fabc sim`: runs simulations, and prints their reports.
 ///
 /// # Errors
-/// `DriverError::NotBuilt` for a foreign directory, `DriverError::UnknownScenario` for an unknown scenario,
+/// `Refusal::NotBuilt` for a foreign directory, `Refusal::UnknownScenario` for an unknown scenario,
 /// and the errors of the simulator. A deadlock has exit code 3.
 pub(crate) fn simulate(args: &SimArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human);
@@ -71,10 +68,10 @@ fn described_simulation(args: &SimArgs, fabric: &Fabric) -> Result<Simulation, S
 fn simulate_directory(args: &SimArgs, directory: &Path, watch: &Watch) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
     let described = described_simulation(args, &fabric)?;
+    let folder = DiskFolder::new(directory);
     let built = SimulatedDirectory {
-        directory,
-        sources: &sources,
-        runs: SimulationRuns { fabric: &fabric, described: &described, chips: false },
+        scenarios: BuiltScenarios { folder: &folder, fabric: &fabric, sources: &sources },
+        runs: requested_runs(args, &fabric, &described),
     };
     let blocks = requested_blocks(args, &fabric)?;
     if blocks.is_empty() {
@@ -88,19 +85,16 @@ fn simulate_directory(args: &SimArgs, directory: &Path, watch: &Watch) -> Result
 
 /// Runs the requested simulations on third-party tables.
 fn simulate_third_party(args: &SimArgs, tables: &str, topology: &str, watch: &Watch) -> Result<(), Stop> {
-    let ForeignFabric { fabric, sources, topology, tables, chips } =
-        read_foreign(&args.foreign, tables, topology)?;
+    let ForeignFabric { fabric, sources, healthy, chips } = read_foreign(&args.foreign, tables, topology)?;
     let described = described_simulation(args, &fabric)?;
     if described.scenarios == Scenarios::All {
         let (problem, hint) =
             ("third-party tables have no scenarios".to_owned(), "remove `scenarios`".to_owned());
         return Err(InputError::Usage { problem, hint }.into());
     }
-    let wiring = ReadScene { lit: Scene::healthy(&topology).lit, dead: Vec::new(), topology };
-    let read = ReadSimulated { wiring, tables: ScenarioTables::OnePath(tables) };
-    let runs = SimulationRuns { fabric: &fabric, described: &described, chips };
-    let report = runs.run(args, None, &read, watch).map_err(|error| sim_stop(error, &sources))?;
-    Ok(print_report(args, &fabric, &read.wiring.topology, None, &[report])?)
+    let runs = SimulationRuns { chips, ..requested_runs(args, &fabric, &described) };
+    let report = runs.run(None, &healthy, watch).map_err(|error| sim_stop(error, &sources))?;
+    Ok(print_report(args, &fabric, &healthy.wiring.topology, None, &[report])?)
 }
 
 /// Prints where each directory saturates, or how long its finite traffic takes, relative to the first.
@@ -121,15 +115,15 @@ fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(),
             );
             return Err(InputError::Usage { problem, hint }.into());
         }
+        let folder = DiskFolder::new(directory);
         let built = SimulatedDirectory {
-            directory,
-            sources: &sources,
-            runs: SimulationRuns { fabric: &fabric, described: &described, chips: false },
+            scenarios: BuiltScenarios { folder: &folder, fabric: &fabric, sources: &sources },
+            runs: requested_runs(args, &fabric, &described),
         };
         for scenario in built.scenario_names(args.scenario_to_run(described.scenarios))? {
             let read = built.scenario(&scenario)?;
-            let report =
-                built.runs.saturation(args, &read, watch).map_err(|error| sim_stop(error, &sources))?;
+            let report = built.runs.search_saturation(&read, watch);
+            let report = report.map_err(|error| sim_stop(error, &sources))?;
             match fabc_emit::FinishedScenario::new(&fabric, &report) {
                 Some(of) => finished.push(of),
                 None => compared.push(fabc_emit::ComparedScenario::new(&fabric, &report)),
@@ -143,6 +137,11 @@ fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(),
         _ => print_out(&fabc_emit::comparison_text(&compared))?,
     }
     Ok(())
+}
+
+/// The simulations of a built directory that the options ask for.
+fn requested_runs<'a>(args: &SimArgs, fabric: &'a Fabric, described: &'a Simulation) -> SimulationRuns<'a> {
+    SimulationRuns { fabric, described, chips: false, saturation: args.saturation }
 }
 
 /// The requested blocks of the spec. Empty if options describe the simulation.
@@ -166,18 +165,8 @@ fn requested_blocks<'a>(args: &SimArgs, fabric: &'a Fabric) -> Result<Vec<&'a Si
 
 /// A built directory with the simulations to run on it.
 struct SimulatedDirectory<'a> {
-    directory: &'a Path,
-    sources: &'a SourceMap,
+    scenarios: BuiltScenarios<'a, DiskFolder>,
     runs: SimulationRuns<'a>,
-}
-
-/// The simulations to run on a fabric.
-struct SimulationRuns<'a> {
-    fabric: &'a Fabric,
-    /// The simulation to run where the spec has none.
-    described: &'a Simulation,
-    /// Whether endpoints are inside routers, as third-party files may say.
-    chips: bool,
 }
 
 impl SimulatedDirectory<'_> {
@@ -187,9 +176,8 @@ impl SimulatedDirectory<'_> {
         let (mut reports, mut wired) = (Vec::new(), None);
         for scenario in self.scenario_names(args.scenario_to_run(scenarios))? {
             let read = self.scenario(&scenario)?;
-            reports.push(
-                self.runs.run(args, block, &read, watch).map_err(|error| sim_stop(error, self.sources))?,
-            );
+            let report = self.runs.run(block, &read, watch);
+            reports.push(report.map_err(|error| sim_stop(error, self.scenarios.sources))?);
             wired = Some(read.wiring.topology);
         }
         if let Some(topology) = wired {
@@ -200,101 +188,12 @@ impl SimulatedDirectory<'_> {
 
     /// The scenario with this name, or all scenarios.
     fn scenario_names(&self, name: Option<&str>) -> Result<Vec<String>, Stop> {
-        if let Some(name) = name {
-            return Ok(vec![name.to_owned()]);
-        }
-        fabc_check::scenario_names(&self.files(None)?, self.runs.fabric)
-            .map_err(|error| sim_stop(error, self.sources))
+        name.map_or_else(|| self.scenarios.names(), |name| Ok(vec![name.to_owned()]))
     }
 
     /// Reads topology and tables of a scenario.
     fn scenario(&self, name: &str) -> Result<ReadSimulated, Stop> {
-        let unknown = || {
-            let hint = match self.directory.join("tables").is_dir() {
-                true => format!("`fabc tables {}` lists the scenarios", display(self.directory)),
-                false if self.runs.fabric.routing.is_scheduled() => {
-                    format!("{}. Without tables only `routing = min`, `valiant` or `ugal` can be run", planned_hint(self.directory))
-                }
-                false => "the directory has no tables, since its build stopped before routing. Without tables only `routing = min`, `valiant` or `ugal` can be run".to_owned(),
-            };
-            DriverError::UnknownScenario { name: name.to_owned(), hint }
-        };
-        let many_paths = self.runs.fabric.routing.has_many_paths();
-        let files = self.files(Some(name))?;
-        if !many_paths && !files.keys().any(|path| path.starts_with("tables/")) {
-            // Packets that choose their own paths need no tables.
-            let routing = self.runs.described.parameters.choosing.routing;
-            let choose = routing.is_some_and(|routing| routing != PacketRouting::Tables);
-            if choose && name == NOMINAL && !self.directory.join("tables").is_dir() {
-                return fabc_check::read_unrouted(&files, self.runs.fabric)
-                    .map_err(|error| sim_stop(error, self.sources));
-            }
-            return Err(unknown().into());
-        }
-        let read = fabc_check::read_simulated(&files, self.runs.fabric, name)
-            .map_err(|error| sim_stop(error, self.sources))?;
-        read.ok_or_else(|| unknown().into())
-    }
-
-    /// The files that a scenario is read from.
-    fn files(&self, scenario: Option<&str>) -> Result<Files, DriverError> {
-        let tables = scenario.into_iter().flat_map(|name| {
-            ["json", "bin"].map(|ending| format!("{}.{ending}", fabc_emit::tables_path(name)))
-        });
-        let wanted = ["topology.json", "ocs.json"].map(str::to_owned).into_iter().chain(tables);
-        let existing = wanted.filter(|path| self.directory.join(path).is_file());
-        existing
-            .map(|path| Ok((path.clone(), read::read_bytes(&self.directory.join(&path), ARTIFACT_BYTES)?)))
-            .collect()
-    }
-}
-
-impl SimulationRuns<'_> {
-    /// The parameters of the simulation. Third-party chips get the host ports of a pod's chips.
-    fn parameters(&self) -> SimulationParameters {
-        let parameters = self.described.parameters.clone();
-        let of_chips = match parameters.model {
-            RouterModel::Packet => HostPorts::Unlimited,
-            RouterModel::Flit => HostPorts::Ports(2),
-        };
-        let hosts = parameters.hosts.or(self.chips.then_some(of_chips));
-        SimulationParameters { hosts, ..parameters }
-    }
-
-    /// Runs all rates and seeds on one scenario.
-    fn run(
-        &self,
-        args: &SimArgs,
-        block: Option<&Simulation>,
-        read: &ReadSimulated,
-        watch: &Watch,
-    ) -> Result<SimReport, SimError> {
-        let scene = read.wiring.scene();
-        if let Some(block) = block {
-            return fabc_sim::run_block(self.fabric, &scene, &read.tables, block, watch);
-        }
-        let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.parameters())?;
-        let is_finite = prepared.volume().is_some();
-        let rates = match &self.described.rates {
-            Some(rates) => rates.clone(),
-            None if args.saturation => Vec::new(),
-            None => fabc_sim::rates(self.fabric, self.described, &prepared),
-        };
-        let search = args.saturation || (self.described.rates.is_none() && !is_finite);
-        fabc_sim::simulate(&prepared, &rates, &self.described.all_seeds(), search, watch)
-    }
-
-    /// Searches the saturation of one scenario. Finite traffic is run to its end.
-    fn saturation(&self, args: &SimArgs, read: &ReadSimulated, watch: &Watch) -> Result<SimReport, SimError> {
-        let scene = read.wiring.scene();
-        let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.parameters())?;
-        fabc_sim::simulate(
-            &prepared,
-            &[],
-            &self.described.all_seeds(),
-            args.saturation || prepared.volume().is_none(),
-            watch,
-        )
+        self.scenarios.simulated(name, self.runs.described.parameters.choosing.routing)
     }
 }
 
@@ -321,31 +220,7 @@ fn print_report(
     }
 }
 
-/// Ends the command with an error and the sources of its directory.
-fn sim_stop(error: impl Into<SimFailure>, sources: &SourceMap) -> Stop {
-    let (diagnostic, exit_code) = match error.into() {
-        SimFailure::Check(error) => (Box::new(error) as _, 3),
-        SimFailure::Sim(error) => {
-            let exit_code = error.exit_code();
-            (Box::new(error) as _, exit_code)
-        }
-    };
-    Stop { diagnostics: vec![diagnostic], sources: sources.clone(), exit_code }
-}
-
-enum SimFailure {
-    Check(fabc_check::CheckError),
-    Sim(SimError),
-}
-
-impl From<fabc_check::CheckError> for SimFailure {
-    fn from(error: fabc_check::CheckError) -> Self {
-        SimFailure::Check(error)
-    }
-}
-
-impl From<SimError> for SimFailure {
-    fn from(error: SimError) -> Self {
-        SimFailure::Sim(error)
-    }
+/// Ends the command with an error of the simulator and the sources of its directory.
+fn sim_stop(error: SimError, sources: &SourceMap) -> Stop {
+    Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: sources.clone() }
 }

@@ -11,7 +11,6 @@ use crate::io::errors::DriverError;
 use crate::io::read::{self, display};
 use crate::io::stop::Stop;
 use crate::io::write;
-use crate::verify::reported::{COLLECTIVE_COLUMNS, SIZES};
 use fabc_base::diag::closest;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_ir::read::{SweepFile, tagged};
@@ -21,6 +20,7 @@ use fabc_lang::syntax::{self, print_spec};
 use fabc_model::Metric;
 use fabc_pipeline::compile::Stage;
 use fabc_pipeline::library::Loaded;
+use fabc_pipeline::operate::{COLLECTIVE_COLUMNS, SIZES};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

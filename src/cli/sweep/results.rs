@@ -4,10 +4,11 @@ use crate::io::errors::DriverError;
 use crate::io::read::{display, read_bytes};
 use crate::io::staging::MANIFEST;
 use crate::io::stop::Stop;
-use crate::verify::reported::{reported_collectives, reported_metrics};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_ir::read::{FailedFile, Manifest, json, tagged};
 use fabc_ir::{SweepOutcome, SweepRun};
+use fabc_pipeline::operate::{reported_collectives, reported_metrics};
+use fabc_pipeline::refusal::Refusal;
 use serde_json::Value;
 use std::path::Path;
 
@@ -32,7 +33,7 @@ pub(crate) fn first_error(stop: &Stop) -> (String, String) {
 /// The errors of reading its files, and `DriverError::Sweep` if a file differs from its hash in the manifest.
 pub(crate) fn read_outcome(folder: &Path, run: &SweepRun) -> Result<SweepOutcome, DriverError> {
     let built = folder.join(&run.fabric);
-    let damaged = |reason: String| DriverError::NotBuilt { path: display(folder), reason };
+    let damaged = |reason: String| Refusal::NotBuilt { path: display(folder), reason };
     if !built.join(MANIFEST).is_file() {
         let failed: FailedFile =
             tagged(&read_bytes(&folder.join(FAILED), ARTIFACT_BYTES)?).map_err(damaged)?;

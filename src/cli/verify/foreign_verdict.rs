@@ -1,7 +1,7 @@
 //! The verdict on third-party tables, in words and as JSON.
 
-use fabc_check::{ForeignTables, NextHopVerdict, PathOrder};
 use fabc_ir::Fraction;
+use fabc_pipeline::verify::{ForeignTables, NextHopVerdict, PathOrder};
 use serde_json::{Value, json};
 
 /// The names of the files that were judged.

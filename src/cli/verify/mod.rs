@@ -1,13 +1,11 @@
 //! `fabc verify`: checks a built directory from its files alone, or third-party tables on a third-party
 //! network.
 
-pub(crate) mod convicted;
 pub(crate) mod foreign;
 mod foreign_verdict;
 pub(crate) mod plan;
 pub(crate) mod program;
 pub(crate) mod repair;
-pub(crate) mod reported;
 pub(crate) mod slices;
 pub(crate) mod switch_files;
 
@@ -19,26 +17,26 @@ use crate::io::staging::MANIFEST;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use crate::operate::placed::is_placed;
-use crate::verify::convicted::convicted_stop;
-use crate::verify::foreign::rejected_stop;
 use crate::verify::foreign_verdict::JudgedFiles;
-use crate::verify::program::verify_program;
+use crate::verify::program::say_program;
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_check::{ForeignCollective, JudgedWith, LaneFiles, NamedFile};
-use fabc_ir::{GroupTables, Scene};
 use fabc_lang::syntax::print_spec;
 use fabc_model::CollectiveAlgorithm;
 use fabc_pipeline::library::Loaded;
+use fabc_pipeline::refusal::{Convicted, Refusal};
 use fabc_pipeline::show::MessageFormat;
-use fabc_pipeline::verify::{self, DigestSpan, DigestSpanError, Remake, Unproved, Verified};
+use fabc_pipeline::verify::{
+    self, DigestSpan, DigestSpanError, Extent, ForeignCollective, ForeignSchedule, LaneFiles, NamedFile,
+    Remake, Unproved, Verified, verify_foreign_schedule,
+};
 use serde_json::json;
 use std::path::Path;
 
 /// `fabc verify`: dispatches on what the options name.
 ///
 /// # Errors
-/// `DriverError::NotBuilt` for a foreign directory, and `CheckError`s with exit code 3 for all violations.
+/// `Refusal::NotBuilt` for a foreign directory, and `CheckError`s with exit code 3 for all violations.
 pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
     if let (Some(collective), Some(topology)) = (&args.collective, &args.topology) {
         return verify_schedule(collective, topology, args.tables.as_deref(), terminal);
@@ -56,7 +54,7 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     needs_directory(directory)?;
     for needed in [MANIFEST, "spec.fab"] {
         if !directory.join(needed).is_file() {
-            return Err(DriverError::NotBuilt {
+            return Err(Refusal::NotBuilt {
                 path: display(directory),
                 reason: format!("there is no `{needed}`"),
             }
@@ -77,11 +75,8 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     let (verified, sources) = prove_built(directory, args.remake.remake())?;
     let scheduled = ["schedule.json", "schedule.bin"].into_iter().find(|path| directory.join(path).is_file());
-    let Verified {
-        extent: fabc_check::Extent { files, scenarios, routed, pairs, hops, entries, .. },
-        unproved,
-        broken,
-    } = verified;
+    let Verified { extent: Extent { files, scenarios, routed, pairs, hops, entries, .. }, unproved, broken } =
+        verified;
     let routes = if let Some(path) = scheduled {
         format!("no tables: every vector of {path} was replayed")
     } else if routed == 0 {
@@ -98,7 +93,7 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
         return Ok(());
     }
     terminal.say("its contract is broken, as it says itself")?;
-    Err(convicted_stop(broken, sources))
+    Err(Convicted { errors: broken, sources }.into())
 }
 
 /// Proves a built directory from its files, and makes some runs of its simulations again. Also returns the
@@ -110,7 +105,7 @@ pub(crate) fn prove_built(directory: &Path, remake: Remake) -> Result<(Verified,
     let Loaded { fabric, spec, sources, .. } = read::built_spec(directory)?;
     match verify::directory_with(&read::read_directory(directory)?, &fabric, &print_spec(&spec), remake) {
         Ok(verified) => Ok((verified, sources)),
-        Err(errors) => Err(convicted_stop(errors, sources)),
+        Err(errors) => Err(Convicted { errors, sources }.into()),
     }
 }
 
@@ -120,7 +115,7 @@ fn remake_digest_span(directory: &Path, span: &DigestSpan, terminal: Terminal) -
     let [first, end] = match verify::remake_digest_span(&read::read_directory(directory)?, &fabric, span) {
         Ok(cycles) => cycles,
         Err(DigestSpanError::Unknown(hint)) => return Err(DriverError::UnknownRun { hint }.into()),
-        Err(DigestSpanError::Convicted(error)) => return Err(convicted_stop(vec![error], sources)),
+        Err(DigestSpanError::Convicted(error)) => return Err(Convicted::because(error, &sources).into()),
     };
     let DigestSpan { simulation, scenario, .. } = span;
     terminal.say(&format!("{simulation} on {scenario}: another run finds the same up to cycle {end}; the window is {first} to {end}"))?;
@@ -157,8 +152,7 @@ fn verify_foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Ter
     }
     let lanes =
         sl2vl.as_ref().map(|sl2vl| LaneFiles { sl2vl: named(sl2vl), path_sl: path_sl.as_ref().map(named) });
-    let search = |scene: &Scene<'_>, tables: &GroupTables| verify::worst_permutation(scene, tables);
-    let result = fabc_check::judge_foreign(files[0], files[1], lanes, &search).map_err(rejected_stop)?;
+    let result = verify::verify_tables(files[0], files[1], lanes)?;
     let judged =
         JudgedFiles { tables, topology, sl2vl: args.sl2vl.as_deref(), path_sl: args.path_sl.as_deref() };
     terminal.say(&match terminal.format {
@@ -175,12 +169,11 @@ fn verify_schedule(file: &str, topology: &str, tables: Option<&str>, terminal: T
     let tables_bytes = tables.map(read).transpose()?;
     let [plan, network] =
         [(file, &bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
-    if fabc_check::is_program(&bytes) {
-        return verify_program(plan, network, terminal);
-    }
     let beside = tables.zip(tables_bytes.as_ref()).map(|(name, bytes)| NamedFile { name, bytes });
-    let result = fabc_check::foreign_collective(plan, JudgedWith { network, tables: beside })
-        .map_err(rejected_stop)?;
+    let result = match verify_foreign_schedule(plan, network, beside)? {
+        ForeignSchedule::Program(program) => return say_program(&program, file, topology, terminal),
+        ForeignSchedule::Collective(collective) => collective,
+    };
     let ForeignCollective {
         fabric,
         collective,

@@ -2,37 +2,36 @@
 
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
-use crate::verify::foreign::rejected_stop;
-use fabc_check::{JudgedProgram, NamedFile};
 use fabc_pipeline::show::MessageFormat;
+use fabc_pipeline::verify::JudgedProgram;
 use serde_json::json;
 
 /// The number of steps per thread block that every runtime accepts: RCCL is built with 64.
 const SAFE_STEPS: u64 = 64;
 
-/// Judges a program, and prints the result.
+/// Prints the verdict on a program.
 ///
 /// # Errors
-/// The errors of [`rejected_stop`]: an invalid file, or a program that violates its collective.
-pub(crate) fn verify_program(
-    file: NamedFile<'_>,
-    network: NamedFile<'_>,
+/// Standard output cannot be written.
+pub(crate) fn say_program(
+    program: &JudgedProgram,
+    file: &str,
+    topology: &str,
     terminal: Terminal,
 ) -> Result<(), Stop> {
-    let program = fabc_check::foreign_program(file, network).map_err(rejected_stop)?;
     let judged = if program.result.is_some() { "result" } else { "structure" };
     terminal.say(&if terminal.format == MessageFormat::Json {
-        let JudgedProgram { name, collective, gpus, chunks, root, blocks, steps, all_steps, .. } = &program;
-        let JudgedProgram { connections, channels, sharing, transfers, held, .. } = &program;
-        let JudgedProgram { in_place, out_of_place, .. } = &program;
+        let JudgedProgram { name, collective, gpus, chunks, root, blocks, steps, all_steps, .. } = program;
+        let JudgedProgram { connections, channels, sharing, transfers, held, .. } = program;
+        let JudgedProgram { in_place, out_of_place, .. } = program;
         json!({
-            "verified": file.name, "topology": network.name, "name": name, "collective": collective, "judged": judged, "gpus": gpus, "chunks": chunks,
+            "verified": file, "topology": topology, "name": name, "collective": collective, "judged": judged, "gpus": gpus, "chunks": chunks,
             "root": root, "thread_blocks": blocks, "steps": steps, "all_steps": all_steps, "connections": connections, "channels": channels,
             "connections_of_a_channel": sharing, "transfers": transfers, "held_transfers": held, "in_place": in_place, "out_of_place": out_of_place,
         })
         .to_string()
     } else {
-        program_text(file.name, network.name, &program)
+        program_text(file, topology, program)
     })?;
     if program.steps > SAFE_STEPS {
         terminal.note(&format!(

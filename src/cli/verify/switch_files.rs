@@ -4,8 +4,8 @@ use crate::args::options::VerifyArgs;
 use crate::io::read::{self, display};
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
-use crate::verify::convicted::convicted_stop;
 use fabc_pipeline::library::Loaded;
+use fabc_pipeline::refusal::Convicted;
 use fabc_pipeline::show::MessageFormat;
 use fabc_pipeline::verify::{SwitchFiles, VerifiedSwitches, switch_files};
 use serde_json::json;
@@ -25,7 +25,7 @@ pub(crate) fn verify(directory: &Path, args: &VerifyArgs, terminal: Terminal) ->
     let VerifiedSwitches { switches, scenarios, bgp_routes, sonic_routes, static_routes } =
         match switch_files(&built, &fabric, files) {
             Ok(verified) => verified,
-            Err(errors) => return Err(convicted_stop(errors, sources)),
+            Err(errors) => return Err(Convicted { errors, sources }.into()),
         };
     if terminal.format == MessageFormat::Json {
         let of_frr = args.frr.as_ref().map(

@@ -226,7 +226,7 @@ fn deciding(reports: &[SimReport]) -> Vec<ReportedRun<'_>> {
 ///
 /// # Errors
 /// The contradiction, in words.
-pub fn remake_one(prepared: &Prepared<'_>, report: &SimReport, kept: &[u8]) -> Result<(), String> {
+pub(super) fn remake_one(prepared: &Prepared<'_>, report: &SimReport, kept: &[u8]) -> Result<(), String> {
     let mut number = Chance(*blake3::hash(kept).as_bytes()).numbers("");
     let runs: Vec<ReportedRun<'_>> = ReportedRun::with_counts(report).collect();
     let Some(at) = number().checked_rem(runs.len() as u64) else { return Ok(()) };

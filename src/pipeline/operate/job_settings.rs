@@ -4,7 +4,7 @@
 //! `layers.in.size`. The text of the value is replaced, or the setting is added, and the spec is read again.
 //! So every mistake in a value gets the error that it would have in the spec.
 
-use crate::io::errors::DriverError;
+use crate::refusal::Refusal;
 use fabc_base::diag::{Span, list};
 use fabc_lang::syntax::ast::{Block, FileEntry, Item, ItemKind, Setting, StatementKind, ValueKind};
 use fabc_lang::syntax::parse_file;
@@ -21,11 +21,11 @@ enum Target {
 ///
 /// # Errors
 /// A word without `=`, a path that leads nowhere, and several jobs without a name.
-pub(super) fn with_settings(text: String, job: Option<&str>, sets: &[String]) -> Result<String, DriverError> {
+pub fn with_settings(text: String, job: Option<&str>, sets: &[String]) -> Result<String, Refusal> {
     let mut text = text;
     for set in sets {
         let unknown =
-            |hint: String| DriverError::UnknownWord { kind: "setting".to_owned(), name: set.clone(), hint };
+            |hint: String| Refusal::UnknownWord { kind: "setting".to_owned(), name: set.clone(), hint };
         let (path, value) = set
             .split_once('=')
             .map(|(path, value)| (path.trim(), value.trim()))
@@ -114,7 +114,7 @@ mod tests {
     fn set(sets: &[&str]) -> Result<String, String> {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
         with_settings(SPEC.to_owned(), None, &sets).map_err(|error| match error {
-            DriverError::UnknownWord { hint, .. } => hint,
+            Refusal::UnknownWord { hint, .. } => hint,
             other => other.to_string(),
         })
     }

@@ -2,6 +2,7 @@
 
 use super::side::BuildSide;
 use super::topology::{NetworkLink, ReadTopology};
+use crate::folder::Folder;
 use fabc_base::ids::{BlockId, Id, NodeId};
 use fabc_ir::read::OcsSetting;
 use fabc_ir::{MoveDiff, Wire, Wires, WiringDiff, WiringFound};
@@ -9,10 +10,10 @@ use fabc_passes::compare::{Renaming, renaming};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The difference of two wirings, and the router of B that corresponds to each router of A.
-pub(crate) struct WiringComparison {
-    pub(crate) diff: WiringDiff,
+pub(super) struct WiringComparison {
+    pub(super) diff: WiringDiff,
     /// `None` if every router corresponds to the one with the same number, or the routers cannot be compared.
-    pub(crate) images: Option<Vec<NodeId>>,
+    pub(super) images: Option<Vec<NodeId>>,
 }
 
 /// Two wirings over the same points and labels. The points are cubes or routers.
@@ -29,7 +30,7 @@ struct JointWiring {
 type JointLabel = (String, [String; 2]);
 
 /// Compares the wiring of two sides. `None` if a side lists none.
-pub(crate) fn compare_wiring(sides: &[BuildSide<'_>; 2]) -> Option<WiringComparison> {
+pub(super) fn compare_wiring<F: Folder>(sides: &[BuildSide<'_, F>; 2]) -> Option<WiringComparison> {
     let [a, b] = [sides[0].topology.as_ref()?, sides[1].topology.as_ref()?];
     match (&a.network, &b.network) {
         (None, None) => {

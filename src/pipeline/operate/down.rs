@@ -1,8 +1,7 @@
 //! The parts of a built fabric that are down, by the names that users give: switches, routers, links and
 //! blocks.
 
-use crate::io::errors::DriverError;
-use crate::io::stop::Stop;
+use crate::refusal::Refusal;
 use fabc_base::ids::{Id, LinkId, NodeId, OcsId, PortId};
 use fabc_ir::{CrossConnects, RouterNames, Scenario, Scene, Topology};
 use fabc_model::Fabric;
@@ -11,15 +10,18 @@ use std::collections::BTreeSet;
 
 /// A fabric as it was built: its spec, wiring and cross-connects, before anything went down.
 #[derive(Clone, Copy)]
-pub(crate) struct AsBuilt<'a> {
-    pub(crate) fabric: &'a Fabric,
-    pub(crate) topology: &'a Topology,
-    pub(crate) cross_connects: Option<&'a CrossConnects>,
+pub struct AsBuilt<'a> {
+    /// The fabric that the spec declares.
+    pub fabric: &'a Fabric,
+    /// The wiring of the healthy fabric.
+    pub topology: &'a Topology,
+    /// The cross-connects of a pod.
+    pub cross_connects: Option<&'a CrossConnects>,
 }
 
 /// The parts that are down.
 #[derive(Default)]
-pub(crate) struct DownParts {
+pub struct DownParts {
     switches: BTreeSet<OcsId>,
     routers: BTreeSet<NodeId>,
     links: BTreeSet<LinkId>,
@@ -30,23 +32,20 @@ impl DownParts {
     ///
     /// # Errors
     /// A name that no part has.
-    pub(crate) fn by_names(as_built: AsBuilt<'_>, names: &[String]) -> Result<Self, Stop> {
+    pub fn by_names(as_built: AsBuilt<'_>, names: &[String]) -> Result<Self, Refusal> {
         let mut down = Self::default();
         for name in names {
             let compact: String = name.chars().filter(|letter| !letter.is_whitespace()).collect();
             if !down.mark_down(as_built, &compact) {
-                return Err(DriverError::UnknownPart {
-                    name: name.clone(),
-                    hint: known_names(as_built, &compact),
-                }
-                .into());
+                let hint = known_names(as_built, &compact);
+                return Err(Refusal::UnknownPart { name: name.clone(), hint });
             }
         }
         Ok(down)
     }
 
     /// Parts that are down because they carry no light.
-    pub(crate) fn by_dark(as_built: AsBuilt<'_>, dark: &[Dark]) -> Self {
+    pub fn by_dark(as_built: AsBuilt<'_>, dark: &[Dark]) -> Self {
         let mut down = Self::default();
         for dark_part in dark {
             match *dark_part {
@@ -66,7 +65,7 @@ impl DownParts {
     }
 
     /// These parts and the parts of `other`.
-    pub(crate) fn joined_with(mut self, other: Self) -> Self {
+    pub fn joined_with(mut self, other: Self) -> Self {
         self.switches.extend(other.switches);
         self.routers.extend(other.routers);
         self.links.extend(other.links);
@@ -109,7 +108,7 @@ impl DownParts {
     }
 
     /// The names of the parts, in the order of scenario names: switches, links, routers.
-    pub(crate) fn names(&self, as_built: AsBuilt<'_>) -> Vec<String> {
+    pub fn names(&self, as_built: AsBuilt<'_>) -> Vec<String> {
         let topology = as_built.topology;
         let switches =
             self.switches.iter().filter_map(|&id| Some(as_built.fabric.pod()?.ocses[id].name.clone()));
@@ -122,7 +121,7 @@ impl DownParts {
     }
 
     /// The surviving network once these parts are down.
-    pub(crate) fn scene<'a>(&self, as_built: AsBuilt<'a>) -> Scene<'a> {
+    pub fn scene<'a>(&self, as_built: AsBuilt<'a>) -> Scene<'a> {
         let topology = as_built.topology;
         let through = |link| as_built.cross_connects.and_then(|cross_connects| cross_connects.ocs_of[link]);
         let lit = topology.links().enumerate().map(|(id, link)| {
@@ -196,7 +195,7 @@ fn switch_groups(as_built: AsBuilt<'_>) -> Vec<[String; 2]> {
 }
 
 /// The tolerated fault that takes exactly these parts down, or whose image does.
-pub(crate) fn tolerated_fault(as_built: AsBuilt<'_>, names: &[String]) -> Option<(Scenario, String)> {
+pub(super) fn tolerated_fault(as_built: AsBuilt<'_>, names: &[String]) -> Option<(Scenario, String)> {
     let name = names.join("+");
     let scenarios = Scenario::tolerated(as_built.fabric, as_built.topology);
     let has_name = |scenario: &Scenario| {

@@ -5,24 +5,24 @@ use fabc_ir::read::{ClassLine, NetworkFile, TopologyFile, json, of_blocks, tagge
 use serde::Deserialize;
 
 /// A `topology.json`, in either of its formats.
-pub(crate) struct ReadTopology {
+pub(super) struct ReadTopology {
     /// `[router]`: the names of the routers.
-    pub(crate) names: Vec<String>,
+    pub(super) names: Vec<String>,
     /// The symmetry under which tables list canonical routers only.
-    pub(crate) symmetry: Symmetry,
+    pub(super) symmetry: Symmetry,
     /// The links of a network. `None` for a pod, whose switches list all links.
-    pub(crate) network: Option<Vec<NetworkLink>>,
+    pub(super) network: Option<Vec<NetworkLink>>,
     /// `[router]`: its number of hosts.
-    pub(crate) hosts: Vec<u32>,
+    pub(super) hosts: Vec<u32>,
 }
 
 /// A link of a network.
-pub(crate) struct NetworkLink {
-    pub(crate) from: u32,
-    pub(crate) to: u32,
+pub(super) struct NetworkLink {
+    pub(super) from: u32,
+    pub(super) to: u32,
     /// Whether the link is global, and its declared link type.
-    pub(crate) kind: (bool, String),
-    pub(crate) simplex: bool,
+    pub(super) kind: (bool, String),
+    pub(super) simplex: bool,
 }
 
 impl ReadTopology {
@@ -30,7 +30,7 @@ impl ReadTopology {
     ///
     /// # Errors
     /// A sentence that says what violates the format.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
         #[derive(Deserialize)]
         #[serde(expecting = "struct Tag")]
         struct TopologyTag {

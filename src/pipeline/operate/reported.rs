@@ -4,14 +4,14 @@ use fabc_model::Metric;
 use serde_json::Value;
 
 /// The sizes at the head of a report.
-pub(crate) const SIZES: [&str; 4] = ["nodes", "endpoints", "links", "cubes"];
+pub const SIZES: [&str; 4] = ["nodes", "endpoints", "links", "cubes"];
 
 /// The metrics of a collective that tables show.
-pub(crate) const COLLECTIVE_COLUMNS: [&str; 3] = ["time", "share", "bandwidth"];
+pub const COLLECTIVE_COLUMNS: [&str; 3] = ["time", "share", "bandwidth"];
 
 /// The figures of the collectives of a `report.json`, healthy: `NAME.time` in ns, `NAME.share` of the bound,
 /// `NAME.bandwidth` in GB/s.
-pub(crate) fn reported_collectives(report: &Value) -> Vec<(String, String)> {
+pub fn reported_collectives(report: &Value) -> Vec<(String, String)> {
     let collectives = report["collectives"].as_array().map_or(&[][..], Vec::as_slice);
     let figures = collectives.iter().flat_map(|collective| {
         let name = collective["name"].as_str().unwrap_or_default();
@@ -25,7 +25,7 @@ pub(crate) fn reported_collectives(report: &Value) -> Vec<(String, String)> {
 
 /// The metrics of a `report.json` by name: those of the healthy fabric, then those of the worst fault with
 /// the prefix `fault.`. Both are in the order of the reports.
-pub(crate) fn reported_metrics(report: &Value) -> Vec<(String, String)> {
+pub fn reported_metrics(report: &Value) -> Vec<(String, String)> {
     let mut metrics = Vec::new();
     for size in SIZES {
         metrics.extend(number(&report[size]).map(|value| (size.to_owned(), value)));

@@ -2,17 +2,48 @@
 
 use super::side::{BuildSide, FileMark};
 use super::wiring::{WiringComparison, compare_wiring};
-use crate::io::staging::MANIFEST;
-use crate::io::stop::Stop;
+use crate::folder::Folder;
+use crate::scenarios::NOMINAL;
+use fabc_check::MANIFEST;
 use fabc_ir::{Diff, FileDiff, TablesDiff, TablesFound, WiringFound};
-use fabc_passes::compare::{TableChanges, contract, faults, figures, lines_apart, table_changes};
+use fabc_passes::compare::{
+    TableChanges, Tolerance, beyond, contract, faults, figures, lines_apart, table_changes,
+};
 use std::collections::BTreeSet;
+
+/// Two builds that were compared.
+pub struct BuildComparison {
+    /// The differences of the builds.
+    pub diff: Diff,
+    /// The names of the differences that exceed the tolerance. `None` if there is no tolerance.
+    pub beyond: Option<Vec<String>>,
+}
+
+impl BuildComparison {
+    /// Whether the builds are the same, or differ within the tolerance.
+    pub fn is_same(&self) -> bool {
+        self.beyond.as_ref().map_or(self.diff.is_same(), Vec::is_empty)
+    }
+}
+
+/// Compares two builds. Figures may differ by the tolerance, if there is one.
+///
+/// # Errors
+/// [`Refusal::NotBuilt`](crate::refusal::Refusal::NotBuilt) if tables are damaged or were not compiled.
+pub fn compare_builds<F: Folder>(
+    sides: &[BuildSide<'_, F>; 2],
+    tolerance: Option<&Tolerance>,
+) -> Result<BuildComparison, F::Error> {
+    let diff = compare_sides(sides)?;
+    let beyond = tolerance.map(|tolerance| beyond(&diff, tolerance));
+    Ok(BuildComparison { diff, beyond })
+}
 
 /// The differences of two builds.
 ///
 /// # Errors
 /// The errors of [`BuildSide::tables`].
-pub(crate) fn compare_sides(sides: &[BuildSide<'_>; 2]) -> Result<Diff, Stop> {
+fn compare_sides<F: Folder>(sides: &[BuildSide<'_, F>; 2]) -> Result<Diff, F::Error> {
     let reports = sides.each_ref().map(|side| &side.report);
     let wiring = compare_wiring(sides);
     let tables = tables(sides, wiring.as_ref())?;
@@ -30,7 +61,7 @@ pub(crate) fn compare_sides(sides: &[BuildSide<'_>; 2]) -> Result<Diff, Stop> {
 
 /// All files of both sides. In the manifest, hashes of other files and the version of fabc do not count as
 /// differences.
-fn files(sides: &[BuildSide<'_>; 2]) -> Vec<FileDiff> {
+fn files<F: Folder>(sides: &[BuildSide<'_, F>; 2]) -> Vec<FileDiff> {
     let [a, b] = sides;
     let same_manifest = || {
         (&a.manifest.fabric, &a.manifest.contract, a.options())
@@ -49,11 +80,14 @@ fn files(sides: &[BuildSide<'_>; 2]) -> Vec<FileDiff> {
 }
 
 /// The tables of every scenario that a side has, nominal first.
-fn tables(sides: &[BuildSide<'_>; 2], wiring: Option<&WiringComparison>) -> Result<Vec<TablesDiff>, Stop> {
+fn tables<F: Folder>(
+    sides: &[BuildSide<'_, F>; 2],
+    wiring: Option<&WiringComparison>,
+) -> Result<Vec<TablesDiff>, F::Error> {
     let mut seen = BTreeSet::new();
     let faults = sides.iter().flat_map(|side| side.report.scenarios.iter().map(|(name, _)| name.as_str()));
     let scenarios: Vec<&str> =
-        std::iter::once("nominal").chain(faults).filter(|name| seen.insert(*name)).collect();
+        std::iter::once(NOMINAL).chain(faults).filter(|name| seen.insert(*name)).collect();
     let mut diffs = Vec::new();
     for scenario in scenarios {
         let comparison = match sides.each_ref().map(|side| side.tables_path(scenario)) {
@@ -68,12 +102,12 @@ fn tables(sides: &[BuildSide<'_>; 2], wiring: Option<&WiringComparison>) -> Resu
 }
 
 /// The tables of one scenario, entry by entry.
-fn entries(
-    sides: &[BuildSide<'_>; 2],
+fn entries<F: Folder>(
+    sides: &[BuildSide<'_, F>; 2],
     scenario: &str,
     paths: [&str; 2],
     wiring: Option<&WiringComparison>,
-) -> Result<TablesFound, Stop> {
+) -> Result<TablesFound, F::Error> {
     let unlike = |why: &str| Ok(TablesFound::Unlike(why.to_owned()));
     let (Some(a), Some(b)) = (&sides[0].topology, &sides[1].topology) else {
         return unlike("a side has no topology");

@@ -1,54 +1,49 @@
 //! One side of a comparison: a directory, or a fabric that was just compiled.
 
 use super::topology::ReadTopology;
-use crate::io::errors::DriverError;
-use crate::io::input_errors::needs_directory;
-use crate::io::read::{self, display};
-use crate::io::staging::MANIFEST;
-use crate::io::stop::Stop;
-use crate::operate::placed::is_placed;
-use fabc_base::limits::ARTIFACT_BYTES;
+use crate::folder::Folder;
+use crate::refusal::Refusal;
+use fabc_check::MANIFEST;
 use fabc_emit::compiled::CompiledFabric;
 use fabc_ir::read::{AnyOcsFile, BinaryTables, Manifest, ReportFigures, TablesFile, json, parse_key, tagged};
 use fabc_ir::{DiffSide, ForwardingTables, TableEntry};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 /// One of the two builds that are compared.
-pub(crate) struct BuildSide<'c> {
+pub struct BuildSide<'c, F> {
     label: String,
-    source: TablesSource<'c>,
-    pub(crate) manifest: Manifest,
-    pub(crate) report: ReportFigures,
+    source: TablesSource<'c, F>,
+    pub(super) manifest: Manifest,
+    pub(super) report: ReportFigures,
     /// The normal form of the spec.
-    pub(crate) spec: String,
-    pub(crate) topology: Option<ReadTopology>,
-    pub(crate) switches: Option<AnyOcsFile>,
+    pub(super) spec: String,
+    pub(super) topology: Option<ReadTopology>,
+    pub(super) switches: Option<AnyOcsFile>,
     /// The size and hash of every file, by path.
-    pub(crate) files: BTreeMap<String, FileMark>,
+    pub(super) files: BTreeMap<String, FileMark>,
 }
 
 /// Where tables are read from.
-enum TablesSource<'c> {
-    Directory(PathBuf),
+enum TablesSource<'c, F> {
+    Folder(F),
     Compiled(&'c CompiledFabric),
 }
 
 /// The size and hash of a file.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct FileMark {
-    pub(crate) bytes: u64,
+pub(super) struct FileMark {
+    pub(super) bytes: u64,
     hash: blake3::Hash,
 }
 
 /// The details of a compiled fabric that its artifacts show.
-pub(crate) struct SideArgs<'a> {
+pub struct SideDetails<'a> {
     /// The name of the side in the output.
-    pub(crate) label: &'a str,
+    pub label: &'a str,
     /// The normal form of the spec.
-    pub(crate) spec_text: &'a str,
+    pub spec_text: &'a str,
     /// The options of the manifest.
-    pub(crate) options: &'a [(String, String)],
+    pub options: &'a [(String, String)],
 }
 
 /// Whether the content of a file is needed. Size and hash are enough for all others.
@@ -73,54 +68,42 @@ impl CollectedFiles {
     }
 }
 
-impl<'c> BuildSide<'c> {
+impl<'c, F: Folder> BuildSide<'c, F> {
     /// Reads a directory that `fabc build` wrote.
     ///
     /// # Errors
-    /// `DriverError::OfSlices` for a placed pod, `DriverError::NotBuilt` if it is no build or a compared file
-    /// is damaged, and errors of the disk.
-    pub(crate) fn read_directory(directory: &Path) -> Result<Self, Stop> {
-        if is_placed(directory) {
-            let hint = "compare two kinds, `DIR/slices/KIND`; `fabc plan` says how placements differ";
-            return Err(DriverError::OfSlices { option: "`fabc diff`".to_owned(), hint }.into());
-        }
-        needs_directory(directory)?;
-        if !directory.join(MANIFEST).is_file() {
-            return Err(DriverError::NotBuilt {
-                path: display(directory),
-                reason: format!("there is no `{MANIFEST}`"),
-            }
-            .into());
+    /// [`Refusal::NotBuilt`] if it is no build, or a compared file is damaged.
+    pub fn read(folder: F) -> Result<Self, F::Error> {
+        if !folder.has(MANIFEST) {
+            let reason = format!("there is no `{MANIFEST}`");
+            return Err(Refusal::NotBuilt { path: folder.path(), reason }.into());
         }
         let mut seen = CollectedFiles::default();
-        for path in read::file_paths(directory)? {
-            let bytes = read::read_bytes(&directory.join(&path), ARTIFACT_BYTES)?;
+        for path in folder.paths()? {
+            let bytes = folder.read(&path)?;
             seen.add(path, bytes);
         }
-        Ok(Self::from_files(seen, TablesSource::Directory(directory.to_owned()), display(directory))?)
+        let label = folder.path();
+        Ok(Self::from_files(seen, TablesSource::Folder(folder), label)?)
     }
 
     /// The side of a compiled fabric, with the artifacts that would be written.
     ///
     /// # Errors
     /// Only errors that are bugs of fabc.
-    pub(crate) fn from_compiled(compiled: &'c CompiledFabric, args: SideArgs<'_>) -> Result<Self, Stop> {
+    pub fn from_compiled(compiled: &'c CompiledFabric, details: SideDetails<'_>) -> Result<Self, Refusal> {
         let mut seen = CollectedFiles::default();
-        fabc_emit::each_artifact(compiled, args.spec_text, args.options, &mut |artifact| {
+        fabc_emit::each_artifact(compiled, details.spec_text, details.options, &mut |artifact| {
             seen.add(artifact.path, artifact.bytes);
             Ok::<(), std::convert::Infallible>(())
         })
         .unwrap_or_else(|never| match never {});
-        Ok(Self::from_files(seen, TablesSource::Compiled(compiled), args.label.to_owned())?)
+        Self::from_files(seen, TablesSource::Compiled(compiled), details.label.to_owned())
     }
 
-    fn from_files(
-        seen: CollectedFiles,
-        source: TablesSource<'c>,
-        label: String,
-    ) -> Result<Self, DriverError> {
+    fn from_files(seen: CollectedFiles, source: TablesSource<'c, F>, label: String) -> Result<Self, Refusal> {
         let CollectedFiles { files, kept } = seen;
-        let damaged = |path: &str, problem: String| DriverError::NotBuilt {
+        let damaged = |path: &str, problem: String| Refusal::NotBuilt {
             path: label.clone(),
             reason: format!("`{path}`: {problem}"),
         };
@@ -148,12 +131,12 @@ impl<'c> BuildSide<'c> {
     }
 
     /// The options of its manifest, by name.
-    pub(crate) fn options(&self) -> Vec<(String, String)> {
+    pub fn options(&self) -> Vec<(String, String)> {
         self.manifest.options.0.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
     /// The description of this side in a diff.
-    pub(crate) fn description(&self) -> DiffSide {
+    pub(super) fn description(&self) -> DiffSide {
         DiffSide {
             label: self.label.clone(),
             fabric: self.manifest.fabric.clone(),
@@ -165,7 +148,7 @@ impl<'c> BuildSide<'c> {
     }
 
     /// The path of the tables of a scenario, in either form.
-    pub(crate) fn tables_path(&self, scenario: &str) -> Option<String> {
+    pub(super) fn tables_path(&self, scenario: &str) -> Option<String> {
         let stem = fabc_emit::tables_path(scenario);
         ["json", "bin"]
             .map(|ending| format!("{stem}.{ending}"))
@@ -176,9 +159,9 @@ impl<'c> BuildSide<'c> {
     /// Reads the tables of a scenario from the file at a path. `None` if they list groups of next hops.
     ///
     /// # Errors
-    /// `DriverError::NotBuilt` if the file is damaged or the scenario was not compiled.
-    pub(crate) fn tables(&self, scenario: &str, path: &str) -> Result<Option<ForwardingTables>, Stop> {
-        let damaged = |problem: String| DriverError::NotBuilt {
+    /// [`Refusal::NotBuilt`] if the file is damaged or the scenario was not compiled.
+    pub(super) fn tables(&self, scenario: &str, path: &str) -> Result<Option<ForwardingTables>, F::Error> {
+        let damaged = |problem: String| Refusal::NotBuilt {
             path: self.label.clone(),
             reason: format!("`{path}`: {problem}"),
         };
@@ -190,9 +173,9 @@ impl<'c> BuildSide<'c> {
                     .ok_or_else(|| damaged("was not compiled".to_owned()))?;
                 Ok(found.routed.as_ref().map(|routed| routed.tables.unpacked()))
             }
-            TablesSource::Directory(directory) => {
+            TablesSource::Folder(folder) => {
                 let topology = self.topology.as_ref().ok_or_else(|| damaged("has no topology".to_owned()))?;
-                let bytes = read::read_bytes(&directory.join(path), ARTIFACT_BYTES)?;
+                let bytes = folder.read(path)?;
                 let has_groups = bytes.starts_with(b"{\"format\":\"fabc.tables/2\"");
                 Ok((!has_groups).then(|| tables(&bytes, topology).map_err(damaged)).transpose()?)
             }

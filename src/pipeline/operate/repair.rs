@@ -1,0 +1,85 @@
+//! New tables for the parts of a built fabric that are down, as files.
+
+use super::built::BuiltFabric;
+use super::down::DownParts;
+use super::live_tables::{AlignedTables, earlier_repair, served_scene};
+use crate::compile::repair::{Broken, Effort, ProvedRepair, REPAIR, repair};
+use crate::folder::Folder;
+use fabc_base::ids::NodeId;
+use fabc_base::progress::Silent;
+use fabc_emit::Artifact;
+
+/// The limit of entries up to which the new tables are written. The changes are always written.
+pub(crate) const MOST_ENTRIES: u64 = 1 << 26;
+
+/// A repair with its files.
+pub struct FinishedRepair {
+    /// The result as text for people.
+    pub text: String,
+    /// The repair, the changes of tables, and the new tables unless they are too long.
+    pub files: Vec<Artifact>,
+}
+
+/// What a repair is asked for.
+pub struct RepairRequest<'a, F> {
+    /// Whether the largest part of a disconnected network is served.
+    pub partial: bool,
+    /// How many routes may change.
+    pub effort: Effort,
+    /// The folder of an earlier repair, whose tables are live.
+    pub earlier: Option<&'a F>,
+}
+
+/// Computes new tables for the surviving network.
+///
+/// # Errors
+/// [`Refusal::RepairApart`](crate::refusal::Refusal::RepairApart) if it is disconnected,
+/// [`Refusal::NothingLeft`](crate::refusal::Refusal::NothingLeft) if no two endpoints survive, and
+/// [`Convicted`](crate::refusal::Convicted) if the live tables violate the proof.
+pub fn repair_down<F: Folder>(
+    built: &BuiltFabric<F>,
+    down: &DownParts,
+    request: &RepairRequest<'_, F>,
+) -> Result<FinishedRepair, F::Error> {
+    let scene = down.scene(built.as_built());
+    let parts = fabc_check::connected_parts(&scene);
+    let word = built.fabric.plant.router_word();
+    let served = served_scene(&built.fabric, &scene, &parts, request.partial)?;
+    let endpoints = |nodes: &[NodeId]| nodes.iter().filter(|&&node| scene.is_endpoint(node)).count() as u64;
+    let pairs = |count: u64| count * count.saturating_sub(1);
+    let unserved = pairs(parts.iter().map(|part| endpoints(part)).sum()) - pairs(endpoints(&parts[0]));
+    let names = down.names(built.as_built());
+    let since = request.earlier.map(|earlier| earlier_repair(built, earlier)).transpose()?;
+    let covered = if unserved == 0 { built.covered_tables(&names)? } else { None };
+    let AlignedTables { tables, ranks, covered, since } = AlignedTables::align(built, covered, since);
+    let broken = Broken {
+        fabric: &built.fabric,
+        covered,
+        since,
+        down: names,
+        scene: &scene,
+        served: &served,
+        tables: &tables,
+        ranks: &ranks,
+        lengths: &built.nominal.lengths,
+        unserved,
+    };
+    let ProvedRepair { repair, walk } =
+        repair(&broken, request.effort, &Silent).map_err(|error| built.convicted(error))?;
+    let file = |path: &str, text: String| Artifact { path: path.to_owned(), bytes: text.into_bytes() };
+    let mut files = vec![
+        file("repair.json", fabc_emit::repair_json(&repair)),
+        file("delta.json", fabc_emit::delta_json(&repair.fabric, &repair.delta)),
+    ];
+    let mut text = fabc_emit::repair_text(&repair, built.fabric.node_count(), word);
+    if walk.entries <= MOST_ENTRIES {
+        let old = broken.since.as_ref().map_or(&*tables, |since| &since.tables);
+        files.push(fabc_emit::repaired_tables(&repair.delta.applied(old, &served.dead, REPAIR)));
+    } else {
+        text.push_str(&format!(
+            "  the new tables have {} entries and are not written: the changes say all\n",
+            walk.entries
+        ));
+    }
+    Ok(FinishedRepair { text, files })
+}

@@ -1,0 +1,78 @@
+//! Verifies a repair against the build that it changes.
+
+use super::comparison::{FolderComparison, format_error};
+use crate::folder::Folder;
+use crate::operate::{AlignedTables, BuiltFabric, DownParts, MOST_ENTRIES, earlier_repair, served_scene};
+use fabc_check::{EarlierRepair, RepairBaseline, RepairWalk};
+use fabc_emit::Artifact;
+use fabc_ir::Repair;
+use fabc_ir::read::{DeltaFile, RepairFile, tagged};
+
+/// The result of verifying a repair without contradictions.
+pub struct VerifiedRepair {
+    /// The walk of the new tables.
+    pub walk: RepairWalk,
+    /// `[added, turned, dropped]`: entries over all routers.
+    pub changed_entries: [u64; 3],
+    /// Whether old and new tables may be mixed.
+    pub warm: bool,
+}
+
+/// Verifies the repair in the folder `out`. `earlier` is the folder of the repair that it started from.
+///
+/// # Errors
+/// Files that cannot be read, and [`Convicted`](crate::refusal::Convicted) for any violation.
+pub fn verify_repair<F: Folder>(
+    built: &BuiltFabric<F>,
+    out: &F,
+    earlier: Option<&F>,
+) -> Result<VerifiedRepair, F::Error> {
+    let since = earlier.map(|earlier| earlier_repair(built, earlier)).transpose()?;
+    let stop = |error| built.convicted(error);
+    let (head_bytes, delta_bytes) = (out.read("repair.json")?, out.read("delta.json")?);
+    let head: RepairFile =
+        tagged(&head_bytes).map_err(|problem| stop(format_error("repair.json", problem)))?;
+    let delta: DeltaFile =
+        tagged(&delta_bytes).map_err(|problem| stop(format_error("delta.json", problem)))?;
+    let unknown =
+        |_| stop(format_error("repair.json", "`down` names a part that the fabric does not have".to_owned()));
+    let down = DownParts::by_names(built.as_built(), &head.down).map_err(unknown)?;
+    let scene = down.scene(built.as_built());
+    let parts = fabc_check::connected_parts(&scene);
+    let nothing_left =
+        |_| stop(format_error("repair.json", "no two endpoints survive the failures in `down`".to_owned()));
+    let served = served_scene(&built.fabric, &scene, &parts, true).map_err(nothing_left)?;
+    let most_loaded = built.max_channel_load()?;
+    let claimed = head.repair(delta);
+    let down = down.names(built.as_built());
+    let covered = if claimed.unserved == 0 { built.covered_tables(&down)? } else { None };
+    let AlignedTables { tables, ranks, covered, since } = AlignedTables::align(built, covered, since);
+    let ground = RepairBaseline {
+        fabric: &built.fabric,
+        scene: &scene,
+        served: &served,
+        healthy: &tables,
+        healthy_ranks: &ranks,
+        lengths: &built.nominal.lengths,
+        most_loaded,
+        down: &down,
+        earlier: since.as_ref().map(|since| EarlierRepair {
+            down: &since.down,
+            tables: &since.tables,
+            ranks: &since.all_ranks,
+        }),
+        covered: covered.as_ref().map(|covered| (covered.scenario.as_str(), &covered.tables)),
+    };
+    let (walk, new) = fabc_check::verify_claimed_repair(&ground, &head, &claimed).map_err(stop)?;
+    let Repair { fabric, delta, .. } = &claimed;
+    let files = [
+        ("repair.json", fabc_emit::repair_json(&claimed)),
+        ("delta.json", fabc_emit::delta_json(fabric, delta)),
+    ];
+    let files = files.map(|(path, text)| Artifact { path: path.to_owned(), bytes: text.into_bytes() });
+    let mut again = FolderComparison::new(out);
+    let tables = (walk.entries <= MOST_ENTRIES).then(|| fabc_emit::repaired_tables(&new));
+    files.into_iter().chain(tables).try_for_each(|file| again.compare(file)).map_err(stop)?;
+    again.finish().map_err(stop)?;
+    Ok(VerifiedRepair { walk, changed_entries: delta.counts(), warm: claimed.warm })
+}
