@@ -28,15 +28,15 @@ hljs.registerLanguage("fab", (hljs) => ({
       "cost_per_host cross_connects descent diameter dimension_order direct disconnect_share disjoint_trees " +
       "dragonfly drop dst dst_input ecmp edge_connectivity endpoint_permutation equal exposed family fat_tree file " +
       "first fixed flood flow fold folded_hypercube forest full gather gather_reduce gau gen_kautz gpu graph " +
-      "group_shift hld hops hops_ratio hotspot hypercube hyperx ilp in_order instant iq kautz latency_max " +
-      "leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max max_channel_load megafly milp min " +
-      "min_first minimal multitree nbr neighbour no nominal none ocs_v oversubscription pair pairs paley palmtree " +
-      "partial permutation permute polarfly polarstar portions power_per_host product pull quickest rail rails " +
-      "random random_regular reduce_scatter relax ring ring_n rotate row row_major saturation scheduled search " +
-      "selective sequential serpentine shift shortest_paths simplex slim_fly slots spectralfly spray steady " +
-      "switches synthesize tables time tornado torus trace translation transpose trees turns twisted_torus ugal " +
-      "ugal_global uniform universal unlimited unnumbered up_down valiant vc_balance volume walktrap within xpander " +
-      "yes",
+      "group_shift hld hops hops_ratio host_bisection host_bisection_bandwidth hotspot hypercube hyperx ilp " +
+      "in_order instant iq kautz latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max " +
+      "max_channel_load megafly milp min min_first minimal multitree nbr neighbour no nominal none ocs_v " +
+      "oversubscription pair pairs paley palmtree partial permutation permute polarfly polarstar portions " +
+      "power_per_host product pull quickest rail rails random random_regular reduce_scatter relax ring ring_n " +
+      "rotate row row_major saturation scheduled search selective sequential serpentine shift shortest_paths " +
+      "simplex slim_fly slots spectralfly spray steady switches synthesize tables time tornado torus trace " +
+      "translation transpose trees turns twisted_torus ugal ugal_global uniform universal unlimited unnumbered " +
+      "up_down valiant vc_balance volume walktrap within xpander yes",
     type:
       "B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us",
   },

@@ -6,7 +6,7 @@ use super::{Fraction, Topology};
 use fabc_base::ids::NodeId;
 use fabc_base::limits;
 use fabc_base::units::BITS_OF_A_GIGABYTE;
-use fabc_model::{Demand, GraphMetric};
+use fabc_model::{Demand, DemandShape, GraphMetric};
 
 /// The metrics of a network without faults.
 #[derive(Clone, PartialEq, Debug)]
@@ -139,8 +139,9 @@ impl NetworkMetrics {
         let host_bisection = |bisection: HostBisection| {
             let senders = topology.endpoints().count() as u64;
             let pairs = Fraction::integer((senders / 2) * senders.div_ceil(2));
+            let is_even = *demand.shape() == DemandShape::Uniform;
             HostBisection {
-                by_flow: if flow { ceil_or_zero(flow_low.times(pairs)) } else { 0 },
+                by_flow: if is_even { ceil_or_zero(flow_low.times(pairs)) } else { 0 },
                 by_permutation: permutation.map_or(0, |load| least_by_permutation(topology, load)),
                 is_open,
                 ..bisection

@@ -288,8 +288,12 @@ impl Schedule {
     pub fn timed(&self) -> Option<&Timed> {
         if let Transfers::Timed(timed) = &self.transfers { Some(timed) } else { None }
     }
-    /// The number of the image of a vector of a canonical schedule, under an element of the symmetry.
+    /// The number of the image of a vector of a canonical schedule, under an element of the symmetry. In other
+    /// schedules every vector is its own image, and chips may hold unlike numbers of them.
     pub fn vector_image(&self, timed: &Timed, symmetry: &Symmetry, element: usize, number: u64) -> u64 {
+        if !timed.canonical {
+            return number;
+        }
         let nodes = u64::from(self.nodes);
         let vectors = u64::from(self.chunks);
         let image = |node: u64| u64::from(symmetry.image(element, NodeId(node as u32)).0);

@@ -65,6 +65,24 @@ fn a_chip_says_what_it_does_when() {
     assert_eq!(json["makespan"], file["makespan"]);
 }
 
+/// Eight chips cannot share 12 vectors evenly.
+#[test]
+fn chips_with_unlike_numbers_of_vectors_are_listed() {
+    let place = tempfile::tempdir().unwrap();
+    let spec = SPEC.replace("sum = all_reduce { size = 320 B;", "sum = all_reduce { size = 3840 B;");
+    assert_ne!(spec, SPEC);
+    std::fs::write(place.path().join("node.fab"), spec).unwrap();
+    fabc(place.path(), &["build", "node.fab", "-q"], 0);
+    let file: Value =
+        serde_json::from_slice(&std::fs::read(place.path().join("out/node/schedule.json")).unwrap()).unwrap();
+    for chip in 0..8 {
+        let number = chip.to_string();
+        let args = ["tables", "out/node", "--router", &number, "--format", "json"];
+        let json: Value = serde_json::from_str(&fabc(place.path(), &args, 0).0).unwrap();
+        assert_eq!(json["chips"][0], file["chips"][chip], "chip {chip}");
+    }
+}
+
 #[test]
 fn a_chip_of_a_symmetric_plan_has_the_lines_of_its_image() {
     let place = tempfile::tempdir().unwrap();

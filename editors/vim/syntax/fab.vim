@@ -31,17 +31,17 @@ syntax keyword fabValue consecutive cost_per_host cross_connects descent diamete
 syntax keyword fabValue disconnect_share disjoint_trees dragonfly drop dst dst_input ecmp edge_connectivity
 syntax keyword fabValue endpoint_permutation equal exposed family fat_tree file first fixed flood flow fold
 syntax keyword fabValue folded_hypercube forest full gather gather_reduce gau gen_kautz gpu graph group_shift
-syntax keyword fabValue hld hops hops_ratio hotspot hypercube hyperx ilp in_order instant iq kautz
-syntax keyword fabValue latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max
-syntax keyword fabValue max_channel_load megafly milp min min_first minimal multitree nbr neighbour no
-syntax keyword fabValue nominal none ocs_v oversubscription pair pairs paley palmtree partial permutation
-syntax keyword fabValue permute polarfly polarstar portions power_per_host product pull quickest rail rails
-syntax keyword fabValue random random_regular reduce_scatter relax ring ring_n rotate row row_major
-syntax keyword fabValue saturation scheduled search selective sequential serpentine shift shortest_paths
-syntax keyword fabValue simplex slim_fly slots spectralfly spray steady switches synthesize tables time
-syntax keyword fabValue tornado torus trace translation transpose trees turns twisted_torus ugal ugal_global
-syntax keyword fabValue uniform universal unlimited unnumbered up_down valiant vc_balance volume walktrap
-syntax keyword fabValue within xpander yes
+syntax keyword fabValue hld hops hops_ratio host_bisection host_bisection_bandwidth hotspot hypercube hyperx
+syntax keyword fabValue ilp in_order instant iq kautz latency_max leaf_spine load_ratio longest_cable
+syntax keyword fabValue makespan makespan_ratio matrix max max_channel_load megafly milp min min_first
+syntax keyword fabValue minimal multitree nbr neighbour no nominal none ocs_v oversubscription pair pairs
+syntax keyword fabValue paley palmtree partial permutation permute polarfly polarstar portions power_per_host
+syntax keyword fabValue product pull quickest rail rails random random_regular reduce_scatter relax ring
+syntax keyword fabValue ring_n rotate row row_major saturation scheduled search selective sequential
+syntax keyword fabValue serpentine shift shortest_paths simplex slim_fly slots spectralfly spray steady
+syntax keyword fabValue switches synthesize tables time tornado torus trace translation transpose trees turns
+syntax keyword fabValue twisted_torus ugal ugal_global uniform universal unlimited unnumbered up_down valiant
+syntax keyword fabValue vc_balance volume walktrap within xpander yes
 syntax keyword fabUnit B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us
 syntax match fabUnit "\v<(GB\/s|MB\/s|PFLOP\/s|TB\/s|TFLOP\/s)"
 syntax match fabNumber "\v<\d[0-9_]*(\.\d[0-9_]*|(x\d[0-9_]*)+)?"

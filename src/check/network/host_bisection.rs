@@ -10,7 +10,7 @@ use crate::CheckError;
 use crate::exact::Exact;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{HostBisection, Topology};
-use fabc_model::Demand;
+use fabc_model::{Demand, DemandShape};
 
 /// Whether the bisection between hosts is measured. The bisection must be, some routers have no hosts, and
 /// two or more have.
@@ -86,7 +86,8 @@ pub(crate) fn with_traffic(
     let senders = count_senders(topology) as u128;
     let pairs = (senders / 2) * (senders - senders / 2);
     let in_64_bits = |capacity: Exact| u64::try_from(capacity.rounded_up()).unwrap_or(0);
-    let by_flow = if demand.is_uniform() { low.times(pairs, 1).map_or(0, in_64_bits) } else { 0 };
+    let all_pairs_alike = matches!(demand.shape(), DemandShape::Uniform);
+    let by_flow = if all_pairs_alike { low.times(pairs, 1).map_or(0, in_64_bits) } else { 0 };
     let mut hosts: Vec<u64> = topology.nodes().map(|router| u64::from(topology.hosts(router))).collect();
     hosts.retain(|&count| count > 0);
     hosts.sort_unstable();

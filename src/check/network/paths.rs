@@ -156,9 +156,9 @@ fn dominating_routers(topology: &Topology, hosts: usize) -> Option<Vec<NodeId>> 
 /// The direction in which a residual network is searched from a router.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Arcs {
-    /// Flow leaves the router.
+    /// For flow that leaves the router.
     Along,
-    /// Flow comes to the router.
+    /// For flow that comes to the router.
     Against,
 }
 

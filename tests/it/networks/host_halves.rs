@@ -32,7 +32,7 @@ fn interval(text: &str) -> (u64, u64, Fraction) {
 /// only the flow of all pairs bounds it.
 #[test]
 fn widths_between_hosts_are_the_known_ones() {
-    let gigabytes = Fraction::integer::<u64>;
+    let gigabytes = |bandwidth: u64| Fraction::integer(bandwidth);
     for (hosts, topology, routing, least, most, bandwidth) in [
         (2, "fat_tree { k = 4; over = fiber; }", "spray", 8, 8, 400),
         (4, "fat_tree { k = 8; over = fiber; }", "spray", 64, 64, 3_200),
@@ -52,7 +52,7 @@ fn widths_between_hosts_are_the_known_ones() {
 /// Where every router has hosts, halves of hosts are halves of routers.
 #[test]
 fn direct_networks_have_one_width() {
-    let (compiled, _) = built(&spec(2, "hyperx 4 x 4 { over = fiber; }", "minimal"));
+    let (compiled, _) = built(&spec(2, "hyperx 4 x 4 { link = fiber; }", "minimal"));
     let network = compiled.network.expect("a network");
     assert!(network.host_bisection.is_none());
     let value = |metric| network.value(metric).expect("measured");
@@ -97,8 +97,8 @@ fn small_networks_are_cut_as_narrow_as_possible() {
         "clos { down = 3 x 3; up = 2 x 1; parallel = 1 x 2; over = [slow, fiber]; }",
         "clos { down = 2 x 3; up = 2 x 2; parallel = 1 x 1; over = [fiber, slow]; }",
         "fat_tree { k = 4; levels = 2; over = fiber; }",
-        "fat_tree { levels = 2; arity = 3; over = fiber; }",
-        "megafly { a = 2; h = 1; over = fiber; }",
+        "fat_tree { levels = 2; arity = 3; link = fiber; }",
+        "megafly { a = 4; rho = 1; local = slow; global = fiber; }",
     ] {
         let (_, topology_of, metrics) = measured(&spec(2, topology, "minimal"));
         let bisection = metrics.host_bisection.expect("some routers have no hosts");
