@@ -2,6 +2,7 @@
 //! network.
 
 pub(crate) mod convicted;
+pub(crate) mod execution_plan;
 pub(crate) mod foreign;
 mod foreign_verdict;
 pub(crate) mod plan;
@@ -20,6 +21,7 @@ use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use crate::operate::placed::is_placed;
 use crate::verify::convicted::convicted_stop;
+use crate::verify::execution_plan::verify_execution_plan;
 use crate::verify::foreign::rejected_stop;
 use crate::verify::foreign_verdict::JudgedFiles;
 use crate::verify::program::verify_program;
@@ -177,6 +179,9 @@ fn verify_schedule(file: &str, topology: &str, tables: Option<&str>, terminal: T
         [(file, &bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
     if fabc_check::is_program(&bytes) {
         return verify_program(plan, network, terminal);
+    }
+    if fabc_check::is_execution_plan(&bytes) {
+        return verify_execution_plan(plan, network, terminal);
     }
     let beside = tables.zip(tables_bytes.as_ref()).map(|(name, bytes)| NamedFile { name, bytes });
     let result = fabc_check::foreign_collective(plan, JudgedWith { network, tables: beside })
