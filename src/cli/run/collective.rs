@@ -8,9 +8,7 @@ use crate::io::stop::{Stop, convicted};
 use crate::io::terminal::{Terminal, print_out, write_out};
 use crate::run::collective_declared;
 use crate::run::collective_emit::{self, ScheduleTarget};
-use crate::run::collective_scene::{
-    ScenarioInput, no_tables_error, read_scenario, refuse_many_paths, wiring_files,
-};
+use crate::run::collective_scene::{MissingTables, ScenarioInput, read_scenario, wiring_files};
 use crate::run::scheduled::planned_hint;
 use fabc_base::diag::{SourceMap, Span, list, suggestion};
 use fabc_base::ids::NodeId;
@@ -42,8 +40,6 @@ pub(crate) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
         }
         .into());
     }
-    let hint = "build with `routing = minimal;`: fabc plans collectives on one path per pair";
-    refuse_many_paths(&loaded.fabric, &args.directory, "fabc collective", hint)?;
     let requests = collective_declared::expand_declared(args, &loaded.fabric)?;
     for (index, args) in requests.iter().enumerate() {
         if index > 0 {
@@ -97,13 +93,13 @@ fn run_one_request(
         let stop = |error| collectives_stop(error, name, sources);
         let tables = tables.as_ref();
         let mut planned = ScenarioCollectives::new(fabric, &scene, &request).along(tables, &lengths);
-        let no_tables = || Stop::from(no_tables_error(&args.directory, name));
+        let missing = MissingTables { fabric, directory: &args.directory, name };
         let newly_left_out = left_out_collectives(
             &mut planned,
             &request.collectives,
             tables.is_some(),
             named,
-            &no_tables,
+            &missing,
             &stop,
         )?;
         // A collective that one scenario leaves out is left out of all later ones.
@@ -172,17 +168,15 @@ fn left_out_collectives(
     collectives: &[Collective],
     has_tables: bool,
     named: bool,
-    no_tables: &dyn Fn() -> Stop,
+    missing: &MissingTables<'_>,
     stop: &dyn Fn(CollectivesError) -> Stop,
 ) -> Result<Vec<CollectiveLeftOut>, Stop> {
     let mut left_out = Vec::new();
     for &collective in collectives {
         let reason = match has_tables {
             _ if !planned.is_sent(collective) => None,
-            false if named => return Err(no_tables()),
-            false => Some(
-                "it follows forwarding tables, and this directory has none: its build stopped before routing",
-            ),
+            false if named => return Err(missing.error().into()),
+            false => Some(missing.reason()),
             true if named || planned.is_tried(collective).map_err(stop)? => None,
             true => Some("it would take long here and was not tried: name it with `--collective ..`"),
         };

@@ -63,26 +63,38 @@ pub(crate) fn read_scenario(
     }))
 }
 
-/// Refuses a directory whose tables have next-hop groups.
-pub(crate) fn refuse_many_paths(
-    fabric: &Fabric,
-    directory: &Path,
-    command: &'static str,
-    hint: &'static str,
-) -> Result<(), DriverError> {
-    match fabric.routing.has_many_paths() {
-        true => Err(DriverError::ManyPaths { command, path: display(directory), hint }),
-        false => Ok(()),
-    }
+/// What collectives that follow forwarding tables lack in a directory.
+pub(crate) struct MissingTables<'a> {
+    pub(crate) fabric: &'a Fabric,
+    pub(crate) directory: &'a Path,
+    /// The name of the scenario.
+    pub(crate) name: &'a str,
 }
 
-/// The error for a collective that needs forwarding tables, in a directory without them.
-pub(crate) fn no_tables_error(directory: &Path, name: &str) -> DriverError {
-    let hint = match directory.join("tables").is_dir() {
-        true => format!("messages follow forwarding tables: `fabc tables {}` lists the scenarios that have tables", display(directory)),
-        false => "messages follow forwarding tables, but the build stopped before routing: build without `--stop-after`".to_owned(),
-    };
-    DriverError::UnknownScenario { name: name.to_owned(), hint }
+impl MissingTables<'_> {
+    /// The error for a collective that was named.
+    pub(crate) fn error(&self) -> DriverError {
+        let (path, tables) = (display(self.directory), self.directory.join("tables"));
+        if self.fabric.routing.has_many_paths() {
+            let hint = "build with `routing = minimal;`, or let chips hand data on: `--algorithm forest`, or `paths` for an all-to-all";
+            return DriverError::ManyPaths { command: "direct", path, hint };
+        }
+        let hint = match tables.is_dir() {
+            true => format!("messages follow forwarding tables: `fabc tables {path}` lists the scenarios that have tables"),
+            false => "messages follow forwarding tables, but the build stopped before routing: build without `--stop-after`".to_owned(),
+        };
+        DriverError::UnknownScenario { name: self.name.to_owned(), hint }
+    }
+
+    /// The reason why a collective that was not named is left out.
+    pub(crate) fn reason(&self) -> &'static str {
+        match self.fabric.routing.has_many_paths() {
+            true => "it follows one path per pair, and this directory has groups of next hops",
+            false => {
+                "it follows forwarding tables, and this directory has none: its build stopped before routing"
+            }
+        }
+    }
 }
 
 /// Reads the files with the wiring.
