@@ -163,6 +163,7 @@ impl GroupedMoves {
                 places,
                 stages,
                 peers: peers(chunk_moves, of_block().map(|(_, moves)| moves)),
+                must_meet: false,
                 block: BlockProgram::default(),
             };
             builder.block.peers = builder.peers.clone();
@@ -203,12 +204,21 @@ struct BlockBuilder<'a> {
     places: &'a BufferPlaces,
     stages: &'a PlanStages,
     peers: BTreeMap<ChannelKind, Vec<u32>>,
+    /// Whether the threads must meet before they use what came, or what was added up.
+    must_meet: bool,
     block: BlockProgram,
 }
 
 impl BlockBuilder<'_> {
     fn push(&mut self, operation: PlanOperation) {
         self.block.operations.push(operation);
+    }
+
+    /// Lets the threads meet if they must.
+    fn meet(&mut self) {
+        if std::mem::take(&mut self.must_meet) {
+            self.push(PlanOperation::Meet);
+        }
     }
 
     fn channel(&self, kind: ChannelKind, rank: u32) -> usize {
@@ -246,9 +256,7 @@ impl BlockBuilder<'_> {
         for (kind, channels) in &counts {
             self.push_waits(*kind, channels, *kind == ChannelKind::Memory);
         }
-        if !counts.is_empty() {
-            self.push(PlanOperation::Meet);
-        }
+        self.must_meet = !counts.is_empty();
     }
 
     /// Copies the own part of a result that is assembled from parts.
@@ -272,10 +280,9 @@ impl BlockBuilder<'_> {
         let moved = |&index: &u32| (index, chunk_moves.moves[index as usize]);
         let sent: Vec<(u32, ChunkMove)> = moves.sent.iter().map(moved).collect();
         let received: Vec<(u32, ChunkMove)> = moves.received.iter().map(moved).collect();
-        for kind in ChannelKind::ALL {
-            self.push_writes(kind, &sent);
-        }
         if !sent.is_empty() {
+            self.meet();
+            ChannelKind::ALL.into_iter().for_each(|kind| self.push_writes(kind, &sent));
             self.push(PlanOperation::Meet);
         }
         for kind in ChannelKind::ALL {
@@ -286,10 +293,8 @@ impl BlockBuilder<'_> {
             let channels = self.channels(kind, &received, |moved| moved.from);
             self.push_waits(kind, &channels, false);
         }
-        if !received.is_empty() {
-            self.push(PlanOperation::Meet);
-            self.push_additions(&received);
-        }
+        self.must_meet |= !received.is_empty();
+        self.push_additions(&received);
     }
 
     /// The channels of moves of a type, ascending.
@@ -373,8 +378,9 @@ impl BlockBuilder<'_> {
             }
         }
         for additions in waves {
+            self.meet();
             additions.into_iter().for_each(|addition| self.push(addition));
-            self.push(PlanOperation::Meet);
+            self.must_meet = true;
         }
     }
 
@@ -388,6 +394,9 @@ impl BlockBuilder<'_> {
         let (sent, received) = (all(|moves| &moves.sent), all(|moves| &moves.received));
         let senders = self.channels(ChannelKind::Port, &received, |moved| moved.from);
         let receivers = self.channels(ChannelKind::Port, &sent, |moved| moved.to);
+        if !senders.is_empty() {
+            self.meet();
+        }
         self.push_signals(ChannelKind::Port, &senders, false);
         self.push_waits(ChannelKind::Port, &receivers, false);
     }

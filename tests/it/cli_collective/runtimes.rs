@@ -22,7 +22,7 @@ const BOXES: &str = "fabric net {
 /// six of them to the switch of its box, and its own to its rail.
 const PLAN_OF_BOXES: &str = "\
 verified a.json (fabc_net_all_gather_forest) on out/net/topology.json: allgather, 8 gpus, 8 chunks
-  at most 8 thread blocks of 12 operations, 424 operations in all
+  at most 8 thread blocks of 12 operations, 320 operations in all
   96 memory channels and 16 port channels signal; 32 pairs over 16 channels, up to 3 share one, and its bandwidth
   56 chunks moved, 6 by the busiest channel
   nothing waits forever, and signals order all that is read and written
