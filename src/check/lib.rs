@@ -59,8 +59,8 @@ pub use faults::verify_faults;
 pub use floor::verify_floor;
 pub use foreign::{
     ForeignCollective, ForeignScene, ForeignTables, JudgedWith, LaneFiles, NamedFile, NextHopVerdict,
-    PathOrder, PermutationSearch, Rejected, foreign_collective, foreign_program, foreign_scene, is_program,
-    judge_foreign, program_on,
+    PathOrder, PermutationSearch, Rejected, execution_plan_on, foreign_collective, foreign_execution_plan,
+    foreign_program, foreign_scene, is_execution_plan, is_program, judge_foreign, program_on,
 };
 pub use hardware::verify_hardware;
 pub use intact::keeps_intact_routes;
@@ -73,9 +73,9 @@ pub use repair::{RepairWalk, ranks_by_port, verify_repair};
 pub use require::RequireError;
 pub use scenario::{judge_groups, judge_tables, verify_walk};
 pub use schedule::{
-    HopTimes, JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, ScheduleTime, Spent, bound_time,
-    schedule_time, vectors_together, verify_collective_bounds, verify_group_bounds, verify_message_schedule,
-    verify_replaceable, verify_schedule, verify_vectors,
+    HopTimes, JudgedExecutionPlan, JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, ScheduleTime,
+    Spent, bound_time, schedule_time, vectors_together, verify_collective_bounds, verify_group_bounds,
+    verify_message_schedule, verify_replaceable, verify_schedule, verify_vectors,
 };
 pub use slices::Isolation;
 pub use slices::verify_isolation;

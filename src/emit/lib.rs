@@ -54,9 +54,9 @@ pub use availability::{
     slices_availability_text,
 };
 pub use collective::{
-    ChakraSettings, MscclFile, ProgramError, TRACE_MESSAGES, TraceFile, TraceSettings, collective_chakra,
-    collective_json, collective_msccl, collective_path, collective_trace, collectives_csv, collectives_json,
-    collectives_text,
+    ChakraSettings, MscclFile, MscclppFile, ProgramError, TRACE_MESSAGES, TraceFile, TraceSettings,
+    collective_chakra, collective_json, collective_msccl, collective_mscclpp, collective_path,
+    collective_trace, collectives_csv, collectives_json, collectives_text,
 };
 pub use described::described_text;
 pub use diff::{diff_html, diff_json, diff_summary, diff_text};

@@ -113,6 +113,20 @@ pub enum Refusal {
         /// The word for routers in this fabric.
         word: &'static str,
     },
+    /// An algorithm that follows one path per pair, on a directory with next-hop groups.
+    #[error("`{algorithm}` follows one path per pair, but the tables of `{path}` have groups of next hops")]
+    #[diagnostic(
+        code(FAB0576),
+        help(
+            "build with `routing = minimal;`, or let chips hand data on: `--algorithm forest`, or `paths` for an all-to-all"
+        )
+    )]
+    ManyPaths {
+        /// The algorithm whose messages follow tables.
+        algorithm: &'static str,
+        /// The directory.
+        path: String,
+    },
     /// Tables of a kind that cannot be repaired.
     #[error("these tables cannot be repaired: {problem}")]
     #[diagnostic(code(FAB0575), help("{hint}"))]

@@ -102,8 +102,12 @@ impl<F: Folder> BuiltScenarios<'_, F> {
         Ok(read.ok_or_else(|| self.not_simulated(name))?)
     }
 
-    /// The refusal of messages that need forwarding tables, in a directory without them.
+    /// The refusal of messages that need forwarding tables with one path per pair, in a directory without
+    /// them.
     pub fn no_tables(&self, name: &str) -> Refusal {
+        if self.fabric.routing.has_many_paths() {
+            return Refusal::ManyPaths { algorithm: "direct", path: self.folder.path() };
+        }
         let hint = match self.folder.has_folder("tables") {
             true => format!(
                 "messages follow forwarding tables: `fabc tables {}` lists the scenarios that have tables",
@@ -112,6 +116,16 @@ impl<F: Folder> BuiltScenarios<'_, F> {
             false => "messages follow forwarding tables, but the build stopped before routing: build without `--stop-after`".to_owned(),
         };
         Refusal::UnknownScenario { name: name.to_owned(), hint }
+    }
+
+    /// The reason why a collective whose messages need such tables is left out.
+    pub(crate) fn why_no_tables(&self) -> &'static str {
+        match self.fabric.routing.has_many_paths() {
+            true => "it follows one path per pair, and this directory has groups of next hops",
+            false => {
+                "it follows forwarding tables, and this directory has none: its build stopped before routing"
+            }
+        }
     }
 
     /// The refusal of a simulation without tables.

@@ -20,8 +20,8 @@ mod third_party;
 mod unproved;
 
 pub use fabc_check::{
-    CheckError, Extent, ForeignCollective, ForeignTables, Isolation, JudgedProgram, LaneFiles, NamedFile,
-    NextHopVerdict, PathOrder, ProvedPlan, Rejected, RepairWalk,
+    CheckError, Extent, ForeignCollective, ForeignTables, Isolation, JudgedExecutionPlan, JudgedProgram,
+    LaneFiles, NamedFile, NextHopVerdict, PathOrder, ProvedPlan, Rejected, RepairWalk,
 };
 pub use kept_report::kept_report;
 pub use plans::verify_plan;

@@ -3,6 +3,7 @@
 
 mod declared;
 mod groups;
+mod runtimes;
 mod schedule_files;
 
 use crate::support::command::fabc;

@@ -27,7 +27,9 @@ pub use group_verdict::PermutationSearch;
 use groups::ForeignGroups;
 pub use lanes::LaneFiles;
 use network::ForeignNetwork;
-pub use program::{foreign_program, is_program, program_on};
+pub use program::{
+    execution_plan_on, foreign_execution_plan, foreign_program, is_execution_plan, is_program, program_on,
+};
 pub use scene::ForeignScene;
 use verdict::malformed;
 pub use verdict::{ForeignTables, NamedFile, NextHopVerdict, PathOrder, Rejected};

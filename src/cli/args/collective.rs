@@ -60,8 +60,8 @@ pub struct CollectiveArgs {
     pub format: CollectiveFormat,
 
     /// Write the fastest schedule, in one or more formats separated by commas: `collective=FILE`
-    /// (fabc.collective/1), `msccl=FILE` (MSCCL XML), `chakra=DIR` (a Chakra trace per chip), `trace=FILE` (a
-    /// trace for `fabc sim`)
+    /// (fabc.collective/1), `msccl=FILE` (MSCCL XML), `mscclpp=FILE` (an execution plan of MSCCL++),
+    /// `chakra=DIR` (a Chakra trace per chip), `trace=FILE` (a trace for `fabc sim`)
     #[arg(long, value_name = "FORMAT=PATH")]
     pub emit: Option<String>,
 }

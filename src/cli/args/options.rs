@@ -326,7 +326,7 @@ pub struct VerifyArgs {
     pub tables: Option<String>,
 
     /// Verify the schedule of a collective: fabc.collective/1 of the healthy fabric (an all-to-all with its
-    /// tables), or MSCCL XML
+    /// tables), MSCCL XML, or an execution plan of MSCCL++
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub collective: Option<String>,
 

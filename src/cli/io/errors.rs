@@ -162,15 +162,6 @@ pub(crate) enum DriverError {
         /// Whether there is a better order.
         hint: String,
     },
-    /// A command that follows one path per pair, on a directory with next-hop groups.
-    #[error("`{command}` follows one path per pair, but the tables of `{path}` have groups of next hops")]
-    #[diagnostic(code(FAB0576), help("{hint}"))]
-    ManyPaths {
-        /// The command, such as `fabc sim`.
-        command: &'static str,
-        path: String,
-        hint: &'static str,
-    },
     /// A live pod that differs from its build.
     #[error("{problem}")]
     #[diagnostic(code(FAB0580), help("{hint}"))]

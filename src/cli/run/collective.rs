@@ -38,11 +38,6 @@ pub(crate) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
         }
         .into());
     }
-    let hint = "build with `routing = minimal;`: fabc plans collectives on one path per pair";
-    if loaded.fabric.routing.has_many_paths() {
-        let (command, path) = ("fabc collective", display(&args.directory));
-        return Err(DriverError::ManyPaths { command, path, hint }.into());
-    }
     let requests = collective_declared::expand_declared(args, &loaded.fabric)?;
     for (index, args) in requests.iter().enumerate() {
         if index > 0 {

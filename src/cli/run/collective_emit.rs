@@ -15,19 +15,27 @@ use std::path::{Path, PathBuf};
 enum ScheduleFormat {
     Collective,
     Msccl,
+    /// An execution plan of MSCCL++.
+    Mscclpp,
     /// A Chakra trace per chip.
     Chakra,
     Trace,
 }
 
 impl ScheduleFormat {
-    const ALL: [ScheduleFormat; 4] =
-        [ScheduleFormat::Collective, ScheduleFormat::Msccl, ScheduleFormat::Chakra, ScheduleFormat::Trace];
+    const ALL: [ScheduleFormat; 5] = [
+        ScheduleFormat::Collective,
+        ScheduleFormat::Msccl,
+        ScheduleFormat::Mscclpp,
+        ScheduleFormat::Chakra,
+        ScheduleFormat::Trace,
+    ];
 
     fn name(self) -> &'static str {
         match self {
             ScheduleFormat::Collective => "collective",
             ScheduleFormat::Msccl => "msccl",
+            ScheduleFormat::Mscclpp => "mscclpp",
             ScheduleFormat::Chakra => "chakra",
             ScheduleFormat::Trace => "trace",
         }
@@ -37,6 +45,7 @@ impl ScheduleFormat {
         match self {
             ScheduleFormat::Collective => "collective=FILE",
             ScheduleFormat::Msccl => "msccl=FILE",
+            ScheduleFormat::Mscclpp => "mscclpp=FILE",
             ScheduleFormat::Chakra => "chakra=DIR",
             ScheduleFormat::Trace => "trace=FILE",
         }
@@ -94,6 +103,7 @@ impl ScheduleTarget {
             let lacks = match form {
                 ScheduleFormat::Collective => "a file: `--emit collective=FILE`",
                 ScheduleFormat::Msccl => "a file: `--emit msccl=FILE`",
+                ScheduleFormat::Mscclpp => "a file: `--emit mscclpp=FILE`",
                 ScheduleFormat::Chakra => "a folder: `--emit chakra=DIR`",
                 ScheduleFormat::Trace => "a file: `--emit trace=FILE`",
             };
@@ -125,6 +135,10 @@ pub(crate) fn write_schedule(
             ScheduleFormat::Msccl => {
                 let output = fabc_emit::collective_msccl(trace.fabric, scene, schedule)?;
                 notes.extend(output.notes);
+                files.push((PathBuf::from(path), output.text.into_bytes()));
+            }
+            ScheduleFormat::Mscclpp => {
+                let output = fabc_emit::collective_mscclpp(trace.fabric, scene, schedule)?;
                 files.push((PathBuf::from(path), output.text.into_bytes()));
             }
             ScheduleFormat::Chakra => {

@@ -1,6 +1,7 @@
 //! `fabc verify`: checks a built directory from its files alone, or third-party tables on a third-party
 //! network.
 
+mod execution_plan;
 pub(crate) mod foreign;
 mod foreign_verdict;
 pub(crate) mod plan;
@@ -17,6 +18,7 @@ use crate::io::staging::MANIFEST;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use crate::operate::placed::is_placed;
+use crate::verify::execution_plan::say_execution_plan;
 use crate::verify::foreign_verdict::JudgedFiles;
 use crate::verify::program::say_program;
 use fabc_base::diag::SourceMap;
@@ -172,6 +174,7 @@ fn verify_schedule(file: &str, topology: &str, tables: Option<&str>, terminal: T
     let beside = tables.zip(tables_bytes.as_ref()).map(|(name, bytes)| NamedFile { name, bytes });
     let result = match verify_foreign_schedule(plan, network, beside)? {
         ForeignSchedule::Program(program) => return say_program(&program, file, topology, terminal),
+        ForeignSchedule::ExecutionPlan(plan) => return say_execution_plan(&plan, file, topology, terminal),
         ForeignSchedule::Collective(collective) => collective,
     };
     let ForeignCollective {

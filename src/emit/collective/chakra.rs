@@ -170,7 +170,7 @@ pub fn collective_chakra(
         let reason = format!("{chips} chips are as many files, and {CHIPS} are the most");
         return Err(ProgramError::too_large(FORMAT, &reason));
     }
-    let chunk_moves = ChunkMoves::new(scene, schedule, scene.endpoints().collect(), FORMAT, MOVES)?;
+    let chunk_moves = ChunkMoves::of_rounds(scene, schedule, scene.endpoints().collect(), FORMAT, MOVES)?;
     let name = format!("fabc_{fabric}_{}_{}", schedule.collective.name(), schedule.algorithm.name());
     let sizes = ChunkSizes::new(&chunk_moves, bytes);
     let flight = flight_of_slots(schedule, &sizes, flight_bytes);
@@ -181,7 +181,7 @@ pub fn collective_chakra(
     // By sender and receiver: number of messages so far.
     let mut tags: BTreeMap<(NodeId, NodeId), i32> = BTreeMap::new();
     for chunk_move in &chunk_moves.moves {
-        let [from, to] = [chunk_moves.sender(chunk_move.channel), chunk_moves.receiver(chunk_move.channel)];
+        let [from, to] = [chunk_move.from, chunk_move.to];
         let [source, destination] = [from, to].map(|chip| chunk_moves.rank(chip));
         let tag = tags.entry((from, to)).and_modify(|tag| *tag += 1).or_insert(0);
         let size = sizes.bytes_of(chunk_moves.column(chunk_move.chunk));
@@ -261,10 +261,7 @@ fn push_local_sums(
     // By chip and part: the node of the sum so far.
     let mut sums: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     for (chunk_move, &node) in chunk_moves.moves.iter().zip(arrivals) {
-        let (rank, part) = (
-            chunk_moves.rank(chunk_moves.receiver(chunk_move.channel)),
-            chunk_move.chunk % chunk_moves.schedule.chunks,
-        );
+        let (rank, part) = (chunk_moves.rank(chunk_move.to), chunk_move.chunk % chunk_moves.schedule.chunks);
         let before = sums.get(&(rank, part)).copied();
         let column = chunk_moves.column(chunk_move.chunk);
         let sum = push_addition(

@@ -18,10 +18,12 @@ pub enum ProgramError {
         hint: &'static str,
     },
     /// The format has no way to write this kind of schedule.
-    #[error("`{format}` holds schedules of rounds, but this one has {kind}")]
+    #[error("`{format}` cannot hold this schedule, which has {kind}")]
     #[diagnostic(
         code(FAB0565),
-        help("use `--algorithm` to choose one of rounds: `gather_reduce`, `steps` or `pull`")
+        help(
+            "use `--algorithm` to choose another one: those of rounds (`gather_reduce`, `steps`, `pull`) fit all formats"
+        )
     )]
     Unwritten {
         /// Name of the format, for the message.

@@ -1,20 +1,20 @@
 //! Writes a schedule as MSCCL XML, a program for the thread blocks of GPUs that MSCCL and RCCL run.
 //!
-//! Input: a scene and a schedule of rounds. Output: the text, valid in place and out of place. Every channel
-//! that the schedule uses becomes two thread blocks. One sends at its source, the other receives at its
-//! target, with the chunks in the order of the schedule. A send waits for the step that last wrote the chunk.
-//! Additions into one place wait for each other in a chain, so that no step waits for two steps. The input of
-//! a chip is read and never written. The first addition writes the sum elsewhere: to `o`, or to `s` if the
-//! sum only passes through. Copies at the end of a thread block add the chip's own part of the result. Limits
-//! are those of the runtimes (msccl: src/include/msccl.h and src/graph/xml.cc; RCCL:
+//! Input: a scene and a schedule. Output: the text, valid out of place, and in place unless it is an
+//! all-to-all. Every connection of two chips becomes two thread blocks. One sends at its source, the other
+//! receives at its target, with the chunks in the order of the schedule. A send waits for the step that last
+//! wrote the chunk. Additions into one place wait for each other in a chain, so that no step waits for two
+//! steps. The input of a chip is read and never written. The first addition writes the sum elsewhere: to `o`,
+//! or to `s` if the sum only passes through. Copies at the end of a thread block add the chip's own part of
+//! the result. Limits are those of the runtimes (msccl: src/include/msccl.h and src/graph/xml.cc; RCCL:
 //! src/include/msccl/msccl_struct.h).
 
 use super::super::json::push;
-use super::connections::Connections;
+use super::connections::{ChipConnection, Connections};
 use super::errors::ProgramError;
 use super::moves::{ChunkMove, ChunkMoves};
 use super::places::{BufferPlace, BufferPlaces};
-use fabc_base::ids::{ChannelId, NodeId};
+use fabc_base::ids::NodeId;
 use fabc_base::limits::COLLECTIVE_BYTES;
 use fabc_ir::{Scene, Schedule};
 use fabc_model::{Collective, CollectiveAlgorithm};
@@ -155,9 +155,9 @@ impl MscclWriter<'_> {
         let (mut incoming, mut outgoing) =
             (vec![Vec::new(); chunk_moves.chips.len()], vec![Vec::new(); chunk_moves.chips.len()]);
         for (number, connection) in connections.connections.iter().enumerate() {
-            self.check_connection(connection.moves.len(), connection.chan, connection.channel)?;
-            incoming[chunk_moves.rank(chunk_moves.receiver(connection.channel)) as usize].push(number as u32);
-            outgoing[chunk_moves.rank(chunk_moves.sender(connection.channel)) as usize].push(number as u32);
+            self.check_connection(connection)?;
+            incoming[chunk_moves.rank(connection.to) as usize].push(number as u32);
+            outgoing[chunk_moves.rank(connection.from) as usize].push(number as u32);
         }
         // `[connection]`: index of the thread block that receives.
         let mut receives = vec![0; connections.connections.len()];
@@ -193,10 +193,12 @@ impl MscclWriter<'_> {
         Ok(gpus)
     }
 
-    fn check_connection(&self, steps: usize, chan: u32, channel: ChannelId) -> Result<(), ProgramError> {
-        let name = || self.chunk_moves.scene.topology.channel_name(channel);
+    fn check_connection(&self, connection: &ChipConnection) -> Result<(), ProgramError> {
+        let (steps, chan) = (connection.moves.len(), connection.chan);
+        let topology = self.chunk_moves.scene.topology;
+        let name = || format!("{} -> {}", topology.name(connection.from), topology.name(connection.to));
         if steps > STEPS {
-            let (chips, parts) = (self.chunk_moves.chips.len(), self.chunk_moves.schedule.chunks);
+            let (chips, parts) = (self.chunk_moves.chips.len(), self.chunk_moves.parts);
             let reason = format!(
                 "{} would carry {steps} chunks ({chips} chips, {parts} chunks each) in as many steps of a thread block, and {STEPS} are the most",
                 name()
@@ -219,11 +221,7 @@ impl MscclWriter<'_> {
             let chunk_move = &self.chunk_moves.moves[index as usize];
             let [from, to] = [
                 self.addend_place(chunk_move),
-                self.places.result_place(
-                    self.chunk_moves,
-                    self.chunk_moves.receiver(chunk_move.channel),
-                    chunk_move.chunk,
-                ),
+                self.places.result_place(self.chunk_moves, chunk_move.to, chunk_move.chunk),
             ];
             let from = if chunk_move.adds { from } else { self.source_place(chunk_move) };
             let after = chunk_move
@@ -234,12 +232,12 @@ impl MscclWriter<'_> {
                 kind: if chunk_move.adds { "rrc" } else { "r" },
                 from,
                 to,
-                count: 1,
+                count: chunk_move.count,
                 after,
                 awaited: self.awaited[index as usize],
             }
         };
-        let peer = self.chunk_moves.rank(self.chunk_moves.sender(connection.channel));
+        let peer = self.chunk_moves.rank(connection.from);
         ThreadBlock {
             send: None,
             receive: Some(peer),
@@ -252,11 +250,7 @@ impl MscclWriter<'_> {
         let connection = &self.connections.connections[number as usize];
         let step = |&index: &u32| {
             let chunk_move = &self.chunk_moves.moves[index as usize];
-            let to = self.places.result_place(
-                self.chunk_moves,
-                self.chunk_moves.receiver(chunk_move.channel),
-                chunk_move.chunk,
-            );
+            let to = self.places.result_place(self.chunk_moves, chunk_move.to, chunk_move.chunk);
             let after = match chunk_move.source_move {
                 Some(from) => Some(self.receiving_step(from, receives)),
                 // A vector that is added up locally was first copied next to the others.
@@ -266,9 +260,16 @@ impl MscclWriter<'_> {
                 }
                 None => None,
             };
-            BlockStep { kind: "s", from: self.source_place(chunk_move), to, count: 1, after, awaited: false }
+            BlockStep {
+                kind: "s",
+                from: self.source_place(chunk_move),
+                to,
+                count: chunk_move.count,
+                after,
+                awaited: false,
+            }
         };
-        let peer = self.chunk_moves.rank(self.chunk_moves.receiver(connection.channel));
+        let peer = self.chunk_moves.rank(connection.to);
         ThreadBlock {
             send: Some(peer),
             receive: None,
@@ -286,21 +287,16 @@ impl MscclWriter<'_> {
     }
     /// Where the sender reads what it sends.
     fn source_place(&self, chunk_move: &ChunkMove) -> BufferPlace {
-        let sender = self.chunk_moves.sender(chunk_move.channel);
         match chunk_move.source_move {
             None if !self.is_local() => self.places.input_place(self.chunk_moves, chunk_move.chunk),
-            _ => self.places.result_place(self.chunk_moves, sender, chunk_move.chunk),
+            _ => self.places.result_place(self.chunk_moves, chunk_move.from, chunk_move.chunk),
         }
     }
     /// Where the receiver reads what it adds to.
     fn addend_place(&self, chunk_move: &ChunkMove) -> BufferPlace {
         match chunk_move.previous_addition {
             None => self.places.input_place(self.chunk_moves, chunk_move.chunk),
-            Some(_) => self.places.result_place(
-                self.chunk_moves,
-                self.chunk_moves.receiver(chunk_move.channel),
-                chunk_move.chunk,
-            ),
+            Some(_) => self.places.result_place(self.chunk_moves, chunk_move.to, chunk_move.chunk),
         }
     }
 
@@ -327,8 +323,8 @@ impl MscclWriter<'_> {
         }
         // `[column]`: the move that brings it.
         let mut arrivals = vec![None; chunk_moves.columns()];
-        let incoming = (0..chunk_moves.moves.len() as u32)
-            .filter(|&index| chunk_moves.receiver(chunk_moves.moves[index as usize].channel) == chip);
+        let incoming =
+            (0..chunk_moves.moves.len() as u32).filter(|&index| chunk_moves.moves[index as usize].to == chip);
         incoming.for_each(|index| {
             arrivals[chunk_moves.column(chunk_moves.moves[index as usize].chunk) as usize] = Some(index)
         });
@@ -373,16 +369,19 @@ impl MscclWriter<'_> {
     /// Appends copies of the chip's own part of a result that is assembled from parts. They go to the sending
     /// thread block with the fewest steps.
     fn push_own_copies(&self, chip: NodeId, blocks: &mut Vec<ThreadBlock>) -> Result<(), ProgramError> {
-        let Schedule { collective, chunks, root, .. } = *self.chunk_moves.schedule;
-        let offset = match collective {
-            Collective::AllGather => self.chunk_moves.rank(chip) * chunks,
-            Collective::Broadcast if root == Some(chip) => 0,
+        let Schedule { collective, root, .. } = *self.chunk_moves.schedule;
+        let chunks = self.chunk_moves.parts;
+        let own = self.chunk_moves.rank(chip) * chunks;
+        let (input, offset) = match collective {
+            Collective::AllGather => (0, own),
+            Collective::AllToAll => (own, own),
+            Collective::Broadcast if root == Some(chip) => (0, 0),
             _ => return Ok(()),
         };
         let copies = (0..chunks.div_ceil(COUNT)).map(|copy| {
             let (first, count) = (copy * COUNT, COUNT.min(chunks - copy * COUNT));
             let [from, to] = [
-                BufferPlace { buffer: 'i', offset: first },
+                BufferPlace { buffer: 'i', offset: input + first },
                 BufferPlace { buffer: 'o', offset: offset + first },
             ];
             BlockStep { kind: "cpy", from, to, count, after: None, awaited: false }
@@ -422,10 +421,11 @@ impl MscclWriter<'_> {
             self.places.loop_chunks(self.chunk_moves),
         );
         let (name, how, coll, chunks) = names;
+        let in_place = u8::from(self.chunk_moves.runs_in_place());
         push(
             &mut out,
             format_args!(
-                "<algo name=\"fabc_{fabric}_{name}_{how}\" proto=\"Simple\" nchannels=\"{chans}\" nchunksperloop=\"{chunks}\" ngpus=\"{}\" coll=\"{coll}\" inplace=\"1\" outofplace=\"1\" minBytes=\"0\" maxBytes=\"{COLLECTIVE_BYTES}\">\n",
+                "<algo name=\"fabc_{fabric}_{name}_{how}\" proto=\"Simple\" nchannels=\"{chans}\" nchunksperloop=\"{chunks}\" ngpus=\"{}\" coll=\"{coll}\" inplace=\"{in_place}\" outofplace=\"1\" minBytes=\"0\" maxBytes=\"{COLLECTIVE_BYTES}\">\n",
                 gpus.len()
             ),
         );

@@ -23,6 +23,7 @@ mod json;
 mod kept;
 mod manifest;
 mod msccl;
+mod mscclpp;
 mod ocs;
 mod placement;
 mod plan;
@@ -50,6 +51,11 @@ pub use json::{OrderedKeys, Tagged, json, picoseconds_of, tagged};
 pub use kept::{KeptFile, KeptReport, ShardsFile};
 pub use manifest::Manifest;
 pub use msccl::{MscclBlock, MscclGpu, MscclKind, MscclProgram, MscclStep, SizeRange};
+pub use mscclpp::{
+    MscclppBlock, MscclppBuffer, MscclppChannels, MscclppGpu, MscclppIterations, MscclppOperation,
+    MscclppPlan, MscclppRankGroup, MscclppRemoteBuffer, MscclppSemaphore, MscclppShare, MscclppUsedBuffers,
+    MscclppUsedChannels,
+};
 pub use ocs::OcsSetting;
 pub use ocs::{AnyConfigDb, AnyOcsFile, ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile};
 pub use placement::PlacementFile;

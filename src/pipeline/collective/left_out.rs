@@ -4,26 +4,31 @@ use crate::compile::collectives::{CollectivesError, ScenarioCollectives};
 use fabc_ir::CollectiveLeftOut;
 use fabc_model::Collective;
 
+/// What collectives that follow forwarding tables lack in a directory without such tables.
+pub(super) struct MissingTables<'a, E> {
+    /// The error for a collective that was named.
+    pub(super) error: &'a dyn Fn() -> E,
+    /// The reason why one that was not named is left out.
+    pub(super) reason: &'static str,
+}
+
 /// The collectives that are left out on a scenario, with the reasons. A collective that the user `named` is
-/// never left out: it is an error if it lacks tables.
+/// never left out: it is an error if it lacks tables, which are then `missing`.
 pub(super) fn left_out_collectives<E>(
     planned: &mut ScenarioCollectives<'_>,
     collectives: &[Collective],
-    has_tables: bool,
+    missing: Option<&MissingTables<'_, E>>,
     named: bool,
-    no_tables: &dyn Fn() -> E,
     stop: &dyn Fn(CollectivesError) -> E,
 ) -> Result<Vec<CollectiveLeftOut>, E> {
     let mut left_out = Vec::new();
     for &collective in collectives {
-        let reason = match has_tables {
+        let reason = match missing {
             _ if !planned.is_sent(collective) => None,
-            false if named => return Err(no_tables()),
-            false => Some(
-                "it follows forwarding tables, and this directory has none: its build stopped before routing",
-            ),
-            true if named || planned.is_tried(collective).map_err(stop)? => None,
-            true => Some("it would take long here and was not tried: name it with `--collective ..`"),
+            Some(missing) if named => return Err((missing.error)()),
+            Some(missing) => Some(missing.reason),
+            None if named || planned.is_tried(collective).map_err(stop)? => None,
+            None => Some("it would take long here and was not tried: name it with `--collective ..`"),
         };
         left_out.extend(reason.map(|reason| CollectiveLeftOut { collective, reason }));
     }

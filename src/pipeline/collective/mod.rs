@@ -15,7 +15,7 @@ use fabc_check::ReadScene;
 use fabc_emit::TRACE_MESSAGES;
 use fabc_ir::{CollectiveCost, CollectiveReport, MessageStarts, Scene, Schedule, Topology};
 use fabc_model::{Collective, CollectiveAlgorithm, Fabric};
-use left_out::left_out_collectives;
+use left_out::{MissingTables, left_out_collectives};
 
 /// A query for collectives on scenarios of a directory.
 pub struct CollectivesQuery<'a> {
@@ -85,7 +85,8 @@ where
     ///
     /// # Errors
     /// [`Refusal::UnknownWord`] for an unknown scenario, [`Refusal::Root`] for an unknown root,
-    /// [`Refusal::UnknownScenario`] where messages have no tables, and [`Unplanned`].
+    /// [`Refusal::UnknownScenario`] or [`Refusal::ManyPaths`] where messages have no tables, and
+    /// [`Unplanned`].
     pub fn plan_collectives(&self, query: CollectivesQuery<'_>) -> Result<PlannedCollectives, F::Error> {
         let CollectivesQuery { scenarios, mut request, root, named, schedule: detail } = query;
         let (mut costs, mut rows, mut crossovers, mut left_out) =
@@ -112,12 +113,12 @@ where
             let tables = tables.as_ref();
             let mut planned = ScenarioCollectives::new(self.fabric, &scene, &request).along(tables, &lengths);
             let no_tables = || -> F::Error { self.no_tables(name).into() };
+            let missing = MissingTables { error: &no_tables, reason: self.why_no_tables() };
             let newly_left_out = left_out_collectives(
                 &mut planned,
                 &request.collectives,
-                tables.is_some(),
+                Some(&missing).filter(|_| tables.is_none()),
                 named,
-                &no_tables,
                 &|error| stop(error).into(),
             )?;
             // A collective that one scenario leaves out is left out of all later ones.

@@ -2,7 +2,8 @@
 
 use super::worst_permutation;
 use fabc_check::{
-    ForeignCollective, ForeignTables, JudgedProgram, JudgedWith, LaneFiles, NamedFile, Rejected,
+    ForeignCollective, ForeignTables, JudgedExecutionPlan, JudgedProgram, JudgedWith, LaneFiles, NamedFile,
+    Rejected,
 };
 use fabc_ir::{GroupTables, Scene};
 
@@ -25,6 +26,8 @@ pub fn verify_tables(
 pub enum ForeignSchedule {
     /// A program for thread blocks (MSCCL XML).
     Program(JudgedProgram),
+    /// An execution plan of MSCCL++.
+    ExecutionPlan(JudgedExecutionPlan),
     /// A schedule of a collective in the format of fabc.
     Collective(ForeignCollective),
 }
@@ -42,6 +45,9 @@ pub fn verify_foreign_schedule(
 ) -> Result<ForeignSchedule, Rejected> {
     if fabc_check::is_program(schedule.bytes) {
         return fabc_check::foreign_program(schedule, network).map(ForeignSchedule::Program);
+    }
+    if fabc_check::is_execution_plan(schedule.bytes) {
+        return fabc_check::foreign_execution_plan(schedule, network).map(ForeignSchedule::ExecutionPlan);
     }
     fabc_check::foreign_collective(schedule, JudgedWith { network, tables }).map(ForeignSchedule::Collective)
 }

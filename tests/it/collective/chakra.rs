@@ -447,5 +447,5 @@ fn chips_and_kinds_that_are_not_traced_are_refused() {
         collective_chakra(&scene, &trees(&scene, ScheduleRequest::default()).unwrap(), settings(1 << 20))
             .unwrap_err()
             .to_string();
-    assert!(error.contains("`chakra` holds schedules of rounds"), "{error}");
+    assert!(error.contains("`chakra` cannot hold this schedule, which has"), "{error}");
 }

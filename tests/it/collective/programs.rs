@@ -8,9 +8,7 @@ use fabc::compiled::CompiledFabric;
 use fabc::emit::{MscclFile, collective_msccl};
 use fabc::ir::{Scenario, ScenarioFault, Scene, Schedule, Topology, surviving_scene};
 use fabc::model::{Collective, CollectiveAlgorithm};
-use fabc::passes::collective::{
-    ScheduleRequest, by_slots, by_steps, derive_schedule, multitree, pull, trees,
-};
+use fabc::passes::collective::{ScheduleRequest, by_slots, by_steps, derive_schedule, multitree, pull};
 use fabc::progress::Silent;
 use fabc::random::Stream;
 
@@ -229,6 +227,4 @@ fn too_large_a_schedule_is_refused_with_its_numbers() {
         derive_schedule(scene, &gather(1)(scene), Collective::AllReduce, CollectiveAlgorithm::Local).unwrap()
     });
     assert!(error.contains("are the most"), "{error}");
-    let error = refused(&ring, &|scene| trees(scene, ScheduleRequest::default()).unwrap());
-    assert!(error.contains("this one has shared trees"), "{error}");
 }

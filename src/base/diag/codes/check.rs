@@ -244,15 +244,19 @@ In a build this is a bug of fabc. A schedule that was read was changed, or is of
         code: "FAB0429",
         title: "a program for thread blocks does not perform its collective",
         text: "\
-`fabc verify --collective FILE.xml --topology FILE` runs a collective in MSCCL XML, of whomever. Its numbers must be within what runtimes
+`fabc verify --collective FILE --topology FILE` runs a collective in MSCCL XML, or an execution plan of MSCCL++, of whomever. Of XML its numbers must be within what runtimes
 take: 256 steps of a thread block, 216 thread blocks of a gpu without gaps, of which those below 128 can be waited for, 32 numbers (`chan`) of
 connections, 32 peers each way under one, 71 chunks of a step, offsets within `i_chunks`, `o_chunks`, `s_chunks`. A connection (sender, receiver,
-chan) has one thread block at each end, which move as many chunks in the same order, and there is a link between the two chips. Several
-connections may share it. The thread blocks must come to an end on connections that hold two transfers. Two steps that use one place must
+chan) has one thread block at each end, which move as many chunks in the same order, and a link joins the two chips, or links through switches do.
+Several connections may share it. The thread blocks must come to an end on connections that hold two transfers. Two steps that use one place must
 wait for each other if one of them writes. And the result must be that of the collective, in place and out of place as the file says: every
 sum has every chip in it exactly once. Of `custom` only the structure is judged.
 
-Gpu r is chip r of the topology. The message names gpu, thread block and step.",
+A plan of MSCCL++ has at most 64 operations of a thread block, 16 channels and 16 remote buffers of a type, and 8 channels of an operation. As many
+signals are waited for as are sent, and every wait has its signal. Signals, barriers and semaphores order every write with all other uses of the same
+place, whatever the timing. Within a thread block a `nop` does. Nobody uses the memory of a gpu before it has started or after it may have ended.
+
+Gpu r is chip r of the topology. The message names gpu, thread block, and step or operation.",
     },
     CodeDoc {
         code: "FAB0430",

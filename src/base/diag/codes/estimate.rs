@@ -93,10 +93,14 @@ in one scenario. Other schedules need files of their own.",
         code: "FAB0565",
         title: "a schedule that a format cannot hold",
         text: "\
-`--emit msccl=FILE` and `--emit chakra=DIR` write a schedule of rounds for the programs of others. Shared trees, forests, paths of pairs and
-messages along forwarding tables are not written so. A runtime of MSCCL takes at most 256 steps of a thread block (RCCL 64, unless it was built for more, which is a note)
+`--emit msccl=FILE` and `--emit mscclpp=FILE` write rounds, shared trees, forests and paths of pairs of all chips for the programs of others, and
+`--emit chakra=DIR` writes rounds. Schedules of groups and messages along forwarding tables are not written so. A runtime of MSCCL takes at most 256 steps of a thread block (RCCL 64, unless it was built for more, which is a note)
 and 216 thread blocks of a chip, of which others may wait for 128. Between two chips there are 32 connections, and a chip has up to 32 peers each
 way under one number. A file of more than 200 MB is not written. Chakra traces are written of up to 256 chips.
+
+A thread block of MSCCL++ has at most 64 operations, and 16 channels and 16 remote buffers of one type. fabc writes up to 104 thread blocks of a chip,
+and one has at least one chunk. So a chip that hands one chunk to more than 15 others is beyond it. Vectors that every chip adds up alone
+(`local`) are not written as a plan.
 
 `--emit trace=FILE` is of any schedule with up to 4,194,304 messages, of a piece on a channel each where there are trees, in less than
 1,000,000,000 cycles. With `--barrier` trees have a timetable of rounds alone, and no trace. The message says which number is
@@ -175,8 +179,8 @@ those of `routing = allowed_turns;`. If the destination alone is the key, a new 
         code: "FAB0576",
         title: "a command that follows one path per pair",
         text: "\
-Under `routing = spray` or `ecmp` the tables list groups of next hops, and a packet may take any member. Plans of collectives, and simulations of faults,
-follow tables with one path per pair. Build with `routing = minimal` for them. `fabc sim DIR` runs the healthy network, by the routing of the
+Under `routing = spray` or `ecmp` the tables list groups of next hops, and a packet may take any member. Collectives by `direct`, and simulations of
+faults, follow tables with one path per pair. Build with `routing = minimal` for them. `fabc sim DIR` runs the healthy network, by the routing of the
 spec or by another one that needs no tables: `fabc sim DIR --with 'routing = ugal;'` (or `spray`, `ecmp`, `min`, `valiant`).",
     },
     CodeDoc {

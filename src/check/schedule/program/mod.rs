@@ -8,18 +8,23 @@
 mod errors;
 mod layout;
 mod memory;
+mod one_sided;
+mod reach;
 mod run;
 mod shape;
 mod values;
 
 pub use errors::ProgramFault;
+pub use one_sided::JudgedExecutionPlan;
+pub(crate) use one_sided::judge_execution_plan;
 
-use fabc_base::ids::{Id, NodeId};
+use fabc_base::ids::NodeId;
 use fabc_ir::Scene;
 use fabc_ir::read::MscclProgram;
 use fabc_model::Collective;
 use layout::ProgramLayout;
 use memory::Memory;
+use reach::{Reach, UsedChannels};
 use run::{NoObserver, run_program};
 use shape::CollectiveShape;
 use std::collections::BTreeMap;
@@ -119,35 +124,28 @@ pub(crate) fn judge_program(
     })
 }
 
-/// Verifies that every connection has a lit channel. Returns the number of channels in use, and the largest
-/// number of connections per channel.
+/// Verifies that every connection has a lit channel, or several through switches. Returns the number of
+/// channels in use, and the largest number of connections per channel.
 fn count_channels(
     scene: &Scene<'_>,
     chips: &[NodeId],
     layout: &ProgramLayout<'_>,
 ) -> Result<(u64, u64), ProgramFault> {
-    let mut rank = vec![u32::MAX; scene.topology.node_count()];
-    chips.iter().enumerate().for_each(|(index, chip)| rank[chip.index()] = index as u32);
-    let mut parallel: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-    for channel in scene.channels() {
-        let [from, to] = [scene.topology.source(channel), scene.topology.target(channel)]
-            .map(|end| rank[end.node.index()]);
-        *parallel.entry((from, to)).or_default() += 1;
+    let chip = |gpu: u32| chips[gpu as usize];
+    let mut connected: BTreeMap<(NodeId, NodeId), u64> = BTreeMap::new();
+    for &(from, to, _) in layout.connections.keys() {
+        *connected.entry((chip(from), chip(to))).or_default() += 1;
     }
-    let mut used: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-    for &(from, to, chan) in layout.connections.keys() {
-        if !parallel.contains_key(&(from, to)) {
-            let [a, b] = [from, to].map(|gpu| scene.topology.name(chips[gpu as usize]));
-            return Err(ProgramFault::Connection {
-                from,
-                to,
-                chan,
-                violation: format!("no lit link leads from {a} to {b}"),
-            });
-        }
-        *used.entry((from, to)).or_default() += 1;
-    }
-    let channels = used.iter().map(|(pair, &count)| count.min(parallel[pair])).sum();
-    let sharing = used.iter().map(|(pair, &count)| count.div_ceil(parallel[pair])).max().unwrap_or(0);
-    Ok((channels, sharing))
+    let used = Reach::new(scene).used_channels(&connected);
+    used.map(|UsedChannels { channels, sharing }| (channels, sharing)).map_err(|pair| {
+        let cut = layout.connections.keys().find(|&&(from, to, _)| (chip(from), chip(to)) == pair);
+        let &(from, to, chan) = cut.expect("the pair is that of a connection");
+        ProgramFault::Connection { from, to, chan, violation: unreached(scene, pair.0, pair.1) }
+    })
+}
+
+/// The violation of a connection between chips that nothing joins.
+fn unreached(scene: &Scene<'_>, from: NodeId, to: NodeId) -> String {
+    let [from, to] = [from, to].map(|chip| scene.topology.name(chip));
+    format!("no lit link leads from {from} to {to}, and no switches join them")
 }
