@@ -113,7 +113,7 @@ impl HostBisection {
     pub fn bandwidth_at_most(&self) -> Fraction {
         self.in_gigabytes(self.at_most)
     }
-    /// A capacity in GB/s.
+    /// The bandwidth of a capacity, GB/s.
     fn in_gigabytes(&self, capacity: u64) -> Fraction {
         Fraction::new(u128::from(capacity) * u128::from(self.unit_bps), BITS_OF_A_GIGABYTE)
     }

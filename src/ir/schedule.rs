@@ -288,8 +288,8 @@ impl Schedule {
     pub fn timed(&self) -> Option<&Timed> {
         if let Transfers::Timed(timed) = &self.transfers { Some(timed) } else { None }
     }
-    /// The number of the image of a vector of a canonical schedule, under an element of the symmetry. In other
-    /// schedules every vector is its own image, and chips may hold unlike numbers of them.
+    /// The number of the image of a vector of a canonical schedule, under an element of the symmetry. In
+    /// other schedules every vector is its own image, and chips may hold unlike numbers of them.
     pub fn vector_image(&self, timed: &Timed, symmetry: &Symmetry, element: usize, number: u64) -> u64 {
         if !timed.canonical {
             return number;

@@ -124,7 +124,7 @@ pub enum Refusal {
     ManyPaths {
         /// The algorithm whose messages follow tables.
         algorithm: &'static str,
-        /// The directory.
+        /// The directory with these tables.
         path: String,
     },
     /// Tables of a kind that cannot be repaired.

@@ -167,8 +167,8 @@ impl GroupTables {
         legs
     }
 
-    /// The ports by which a router may send a packet to a destination, and their weights. Both are empty where
-    /// it has no entry.
+    /// The ports by which a router may send a packet to a destination, and their weights. Both are empty
+    /// where it has no entry.
     pub fn group_members(&self, router: NodeId, destination: NodeId) -> GroupMembers<'_> {
         let members = |group: u32| GroupMembers {
             ports: &self.groups[group as usize],

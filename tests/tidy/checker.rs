@@ -4,7 +4,7 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 100] = [
+const JUDGED: [&str; 101] = [
     "BelowAndUp",
     "Bisection",
     "COLLISION_PARTS",
@@ -38,6 +38,7 @@ const JUDGED: [&str; 100] = [
     "HardwareTotals",
     "HashedGroup",
     "HealthyMetrics",
+    "HostBisection",
     "Image",
     "JobBound",
     "JobCandidate",
@@ -110,7 +111,7 @@ const JUDGED: [&str; 100] = [
 /// Functions of these data and of the model that the checker must not use, since it computes their results
 /// again. They are formulas of metrics and bounds, the list of faults and of what they darken, codes of
 /// tables, and generators of groups.
-const OF_THE_COMPILER: [&str; 66] = [
+const OF_THE_COMPILER: [&str; 69] = [
     // ir::Collisions
     ".expected_over_mean()",
     ".worst_over_even()",
@@ -132,7 +133,10 @@ const OF_THE_COMPILER: [&str; 66] = [
     "ScenarioMetrics",
     "RequireOutcome",
     "UniformTopology",
-    // ir::{Bisection, NetworkMetrics, PathCounts, FailureCurve}
+    // ir::{Bisection, HostBisection, NetworkMetrics, PathCounts, FailureCurve}
+    ".with_traffic(",
+    ".fewest_links()",
+    ".bandwidth_at_most()",
     ".median()",
     "median_of(",
     ".mean()",

@@ -14,6 +14,11 @@ use fabc_base::limits;
 use fabc_ir::{Bisection, Topology};
 use fabc_model::Demand;
 
+/// Whether a network has its bisection measured: it has two routers or more, and no single channel.
+pub(super) fn is_measured(topology: &Topology) -> bool {
+    topology.node_count() >= 2 && topology.links().iter().all(|link| !link.simplex)
+}
+
 /// Recounts a bisection, and compares it with the claims.
 ///
 /// # Errors

@@ -6,6 +6,7 @@
 //! permutation can exchange the hosts of two halves. It loads no channel above the proved worst load times
 //! its capacity, so the channels across have at least that capacity.
 
+use super::bisection;
 use crate::CheckError;
 use crate::exact::Exact;
 use fabc_base::ids::{Id, NodeId};
@@ -16,7 +17,7 @@ use fabc_model::{Demand, DemandShape};
 /// two or more have.
 pub(super) fn is_measured(topology: &Topology) -> bool {
     let senders = count_senders(topology);
-    super::has_bisection(topology) && senders >= 2 && senders < topology.node_count()
+    bisection::is_measured(topology) && senders >= 2 && senders < topology.node_count()
 }
 
 /// Recounts a bisection between hosts, and compares it with the claims.

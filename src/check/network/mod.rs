@@ -19,11 +19,6 @@ use fabc_base::limits;
 use fabc_ir::{FailureCurve, NetworkMetrics, PathCounts, Topology};
 use fabc_model::{Demand, LinkFailures};
 
-/// Whether a network has its bisection measured: it has two routers or more, and no single channel.
-fn has_bisection(topology: &Topology) -> bool {
-    topology.node_count() >= 2 && topology.links().iter().all(|link| !link.simplex)
-}
-
 /// Recounts paths, connectivity and failures, and compares them with the claims.
 ///
 /// # Errors
@@ -63,7 +58,7 @@ pub(super) fn recount_network(
     failures: Option<&LinkFailures>,
     halves: &ClaimedHalves<'_>,
 ) -> Result<NetworkMetrics, CheckError> {
-    let bisection = match (halves.bisection, has_bisection(topology)) {
+    let bisection = match (halves.bisection, bisection::is_measured(topology)) {
         (Some((half, lower_bound)), true) => {
             Some(bisection::recount_bisection(topology, demand, half, lower_bound)?)
         }

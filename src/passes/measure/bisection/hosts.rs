@@ -2,8 +2,8 @@
 //! other router is on the better side.
 //!
 //! Input: a connected topology of duplex links, some of whose routers have no hosts. Output: two sides with
-//! floor(E / 2) and ceil(E / 2) of the E routers with hosts, and the capacity between them. The search is that
-//! of the bisection of all routers, with routers without hosts as vertices that weigh nothing. Its lower
+//! floor(E / 2) and ceil(E / 2) of the E routers with hosts, and the capacity between them. The search is
+//! that of the bisection of all routers, with routers without hosts as vertices that weigh nothing. Its lower
 //! bounds need the routes, so they come later. See [`fabc_ir::NetworkMetrics::with_traffic`].
 
 use super::graph::CutGraph;
@@ -11,7 +11,8 @@ use super::{BRIEF_STARTS, FEWEST_STARTS, LARGE_WORK, best_cut};
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{HostBisection, Link, Topology};
 
-/// Measures the bisection between hosts. `family_halves` are halves of all routers, `[router]`, in any balance.
+/// Measures the bisection between hosts. `family_halves` are halves of all routers, `[router]`, in any
+/// balance.
 ///
 /// The topology must have two routers with hosts or more and no simplex link. See
 /// [`fabc_ir::host_bisection_unmeasured`].

@@ -90,8 +90,8 @@ pub(super) fn bisection(
     (measure_halves(topology, demand, &sides, by_spectrum), record)
 }
 
-/// The smallest cut of all starts, and its sides, `[vertex]`. Starts are those that the structure suggests and
-/// a number of multilevel ones. The first start wins ties.
+/// The smallest cut of all starts, and its sides, `[vertex]`. Starts are those that the structure suggests
+/// and a number of multilevel ones. The first start wins ties.
 fn best_cut(graph: &CutGraph, structural: &[Vec<bool>], multilevel: usize) -> (u64, Vec<bool>) {
     let cut_from = |start: usize| {
         let sides = match structural.get(start) {
