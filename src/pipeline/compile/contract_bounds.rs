@@ -163,7 +163,7 @@ impl Bounds {
         if !fabric.requires.iter().any(is_asked) || topology.has_simplex() {
             return;
         }
-        let why = "the links of the half of them that has least are no more";
+        let why = "a cut around the half with the fewest links has no more";
         let in_gigabytes = |capacity: u64| {
             let bits = u128::from(capacity) * u128::from(topology.capacities().unit_bps());
             Fraction::new(bits, BITS_OF_A_GIGABYTE)
