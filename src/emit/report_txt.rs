@@ -44,7 +44,8 @@ impl Lines {
         let nominal = &compiled.scenarios[0].metrics;
         self.push_title("METRICS", &format!("  {:>12}  {:>14}  {:>8}", "value", "bound", "ratio"));
         for MetricRow { name, value, bound, ratio, note } in summary::metric_rows(compiled) {
-            let value = if value.is_empty() { "not routed" } else { &value };
+            let missing = if nominal.routed.is_some() { "not measured" } else { "not routed" };
+            let value = if value.is_empty() { missing } else { &value };
             let ratio = ratio.map_or(String::new(), ratio4);
             self.push_wrapped(&format!("  {name:<16}{value:>12}  {bound:>14}  {ratio:>8}  "), note);
         }
