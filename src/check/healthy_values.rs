@@ -3,7 +3,7 @@
 //! Input: recounted totals of a network, its hardware or its floor. Output: the value of a metric.
 
 use super::exact::Exact;
-use fabc_ir::{FloorMetrics, Hardware, NetworkMetrics};
+use fabc_ir::{FloorMetrics, Hardware, HostBisection, NetworkMetrics};
 use fabc_model::{FloorMetric, GraphMetric, HardwareMetric};
 
 /// The value of a metric of the graph of a network. `None` if it was not measured.
@@ -17,11 +17,7 @@ pub(super) fn network_value(network: &NetworkMetrics, metric: GraphMetric) -> Op
         }
         GraphMetric::BisectionBandwidth => {
             let bisection = network.bisection.as_ref()?;
-            // Bits to bytes, bytes to gigabytes.
-            Exact::new(
-                u128::from(bisection.at_least()) * u128::from(bisection.narrowest_bps),
-                8 * 1_000_000_000,
-            )
+            gigabytes(bisection.at_least(), bisection.narrowest_bps)
         }
         GraphMetric::HostBisection | GraphMetric::HostBisectionBandwidth => host_value(network, metric),
         GraphMetric::ShortestPaths => {
@@ -48,11 +44,21 @@ fn host_value(network: &NetworkMetrics, metric: GraphMetric) -> Option<Exact> {
         None if is_bandwidth => network_value(network, GraphMetric::BisectionBandwidth),
         None => network_value(network, GraphMetric::Bisection),
         Some(bisection) if bisection.is_open => None,
-        Some(bisection) if is_bandwidth => {
-            Exact::new(u128::from(bisection.at_least()) * u128::from(bisection.unit_bps), 8 * 1_000_000_000)
-        }
-        Some(bisection) => Some(Exact::integer(bisection.at_least().div_ceil(bisection.widest))),
+        Some(bisection) if is_bandwidth => gigabytes(bisection.at_least(), bisection.unit_bps),
+        Some(bisection) => Some(Exact::integer(least_links(bisection))),
     }
+}
+
+/// The smallest number of links between two halves of the routers with hosts, if each is as wide as the
+/// widest.
+pub(super) fn least_links(bisection: &HostBisection) -> u64 {
+    bisection.at_least().div_ceil(bisection.widest)
+}
+
+/// A bandwidth in GB/s, from a count and the bit/s of one.
+pub(super) fn gigabytes(count: u64, bps: u64) -> Option<Exact> {
+    // Bits to bytes, bytes to gigabytes.
+    Exact::new(u128::from(count) * u128::from(bps), 8 * 1_000_000_000)
 }
 
 /// The value of a metric of the cables on a floor, in metres, prices or watts.

@@ -147,10 +147,7 @@ fn bisection(compiled: &CompiledFabric, network: &NetworkMetrics) -> Vec<String>
     let share = |links: u64| percent(network.share(links));
     let by = if measured.by_flow > measured.by_spectrum { "flow" } else { "spectrum" };
     let interval = if measured.at_least() == measured.at_most {
-        let links = match measured.at_most {
-            1 => "1 link".to_owned(),
-            links => format!("{} links", grouped(links)),
-        };
+        let links = link_count(measured.at_most);
         format!("{links}, proved by the {by} ({} of all)", share(measured.at_most))
     } else {
         let (lower, upper) = (grouped(measured.at_least()), grouped(measured.at_most));
@@ -174,10 +171,14 @@ fn bisection(compiled: &CompiledFabric, network: &NetworkMetrics) -> Vec<String>
     lines
 }
 
+fn link_count(links: u64) -> String {
+    if links == 1 { "1 link".to_owned() } else { format!("{} links", grouped(links)) }
+}
+
 fn host_bisection(network: &NetworkMetrics) -> Option<String> {
     let measured = network.host_bisection.as_ref()?;
-    let (lower, upper) = (grouped(measured.fewest_links()), grouped(measured.links));
-    let links = if lower == upper { format!("{upper} links") } else { format!("{lower} to {upper} links") };
+    let (lower, upper) = (measured.fewest_links(), link_count(measured.links));
+    let links = if lower == measured.links { upper } else { format!("{} to {upper}", grouped(lower)) };
     let proof = match measured {
         bisection if bisection.at_least() == 0 => "no lower bound",
         bisection if bisection.by_permutation >= bisection.by_flow => "from below by the worst permutation",

@@ -218,7 +218,7 @@ impl Units {
 }
 
 /// Converts a bandwidth from bit/s to GB/s.
-pub fn gigabytes(bps: u64) -> Fraction {
+pub fn gigabytes(bps: impl Into<u128>) -> Fraction {
     Fraction::new(bps, BITS_OF_A_GIGABYTE)
 }
 

@@ -2,10 +2,9 @@
 //!
 //! These formulas are the compiler's. The checker has its own (`check/network`).
 
-use super::{Fraction, Topology};
+use super::{Fraction, Topology, gigabytes};
 use fabc_base::ids::NodeId;
 use fabc_base::limits;
-use fabc_base::units::BITS_OF_A_GIGABYTE;
 use fabc_model::{Demand, DemandShape, GraphMetric};
 
 /// The metrics of a network without faults.
@@ -64,7 +63,7 @@ impl Bisection {
     /// A lower bound of the bisection bandwidth in one direction, GB/s. Each link counts as the narrowest of
     /// all.
     pub fn bandwidth(&self) -> Fraction {
-        Fraction::new(u128::from(self.at_least()) * u128::from(self.narrowest_bps), BITS_OF_A_GIGABYTE)
+        gigabytes(u128::from(self.at_least()) * u128::from(self.narrowest_bps))
     }
     /// The upper bound of the flow by these halves, as a rate of every pair per weight. `None` where nobody
     /// sends across.
@@ -107,15 +106,11 @@ impl HostBisection {
     }
     /// A lower bound of the bandwidth in one direction, GB/s.
     pub fn bandwidth(&self) -> Fraction {
-        self.in_gigabytes(self.at_least())
+        gigabytes(u128::from(self.at_least()) * u128::from(self.unit_bps))
     }
     /// The bandwidth between the two sides in one direction, GB/s.
     pub fn bandwidth_at_most(&self) -> Fraction {
-        self.in_gigabytes(self.at_most)
-    }
-    /// The bandwidth of a capacity, GB/s.
-    fn in_gigabytes(&self, capacity: u64) -> Fraction {
-        Fraction::new(u128::from(capacity) * u128::from(self.unit_bps), BITS_OF_A_GIGABYTE)
+        gigabytes(u128::from(self.at_most) * u128::from(self.unit_bps))
     }
 }
 

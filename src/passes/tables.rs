@@ -280,14 +280,14 @@ pub fn shifted_groups(
     for &origin in &origins {
         let moved = |&endpoint: &NodeId| {
             let destination = NodeId(origins[endpoint.index()]);
-            let is_weighted = !tables.group_weights(NodeId(origin), destination).is_empty();
-            let members = tables.members(NodeId(origin), destination);
-            let mut members: Vec<(u16, u32)> = members
+            let group = tables.group_members(NodeId(origin), destination);
+            let mut members: Vec<(u16, u32)> = group
+                .weighted()
                 .map(|(port, weight)| Some((clos.shifted_port(shift, origin, port)?, weight as u32)))
                 .collect::<Option<_>>()?;
             members.sort_unstable();
             let (ports, mut weights): (Vec<u16>, Vec<u32>) = members.into_iter().unzip();
-            weights.truncate(if is_weighted { ports.len() } else { 0 });
+            weights.truncate(group.weights.len());
             Some((endpoint, ports, weights))
         };
         let groups: Vec<(NodeId, Vec<u16>, Vec<u32>)> = endpoints.iter().map(moved).collect::<Option<_>>()?;

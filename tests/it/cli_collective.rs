@@ -18,6 +18,23 @@ fn built(spec: &SpecText) -> tempfile::TempDir {
     place
 }
 
+/// Two boxes of four GPUs around a switch each, on two rails, with other items.
+fn boxes_with(items: &str) -> String {
+    format!(
+        "fabric net {{
+    clock = 1 GHz;
+    link nvlink {{ bandwidth = 300 GB/s; latency = 100 ns; }}
+    link ib {{ bandwidth = 25 GB/s; latency = 200 ns; }}
+    router leaf {{ radix = 8; latency = 300 ns; }}
+    box small {{ gpus = 4; switch nv {{ latency = 100 ns; join all over nvlink; }} nics = 4 over ib; }}
+    boxes = 2 of small;
+    topology = leaf_spine {{ leaves = 2; spines = 0; attach = rail; leaf = leaf; }}
+    routing = spray {{ relay = gpu; }}
+{items}}}
+"
+    )
+}
+
 /// Four chips in a ring. 12.5 GB/s, 20 ns a hop. Of 100 kB half a shard takes 1 us.
 fn ring() -> tempfile::TempDir {
     built(&SpecText::network("torus 4;"))

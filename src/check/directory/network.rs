@@ -2,7 +2,7 @@
 
 use super::comparison::{ExpectedValue, Fields, Recomputed, ReportComparison, expected_metric};
 use crate::exact::Exact;
-use crate::healthy_values::hardware_value;
+use crate::healthy_values::{gigabytes, hardware_value, least_links};
 use fabc_ir::{
     Bisection, ClusterPairs, FailureCurve, FloorMetrics, Hardware, HostBisection, NetworkMetrics, PathCounts,
     PathsAt,
@@ -309,16 +309,12 @@ impl ReportComparison {
     }
 
     fn compare_host_bisection(&mut self, claimed: Option<&Value>, measured: &HostBisection) {
-        let links = measured.at_least().div_ceil(measured.widest);
-        // Bits to bytes, bytes to gigabytes.
-        let gigabytes = |capacity: u64| {
-            Exact::new(u128::from(capacity) * u128::from(measured.unit_bps), 8 * 1_000_000_000)
-        };
+        let bandwidth = |capacity: u64| gigabytes(capacity, measured.unit_bps);
         let fields: Fields = vec![
-            ("at_least", Some(ExpectedValue::Integer(links))),
+            ("at_least", Some(ExpectedValue::Integer(least_links(measured)))),
             ("at_most", Some(ExpectedValue::Integer(measured.links))),
-            ("bandwidth", gigabytes(measured.at_least()).map(ExpectedValue::Lower)),
-            ("bandwidth_at_most", gigabytes(measured.at_most).map(ExpectedValue::Upper)),
+            ("bandwidth", bandwidth(measured.at_least()).map(ExpectedValue::Lower)),
+            ("bandwidth_at_most", bandwidth(measured.at_most).map(ExpectedValue::Upper)),
         ];
         self.expect_object("network.host_bisection", claimed, &fields);
     }

@@ -32,15 +32,15 @@ pub fn measure(
     let unmeasured = bisection_unmeasured(topology.node_count(), topology.has_simplex());
     let measured = unmeasured.is_none().then(|| bisection::bisection(topology, demand, halves, brief));
     let (bisection, record) = measured.unzip();
-    let (routers, senders) = (topology.node_count(), topology.endpoints().count());
-    let measures_hosts =
-        senders < routers && host_bisection_unmeasured(routers, senders, topology.has_simplex()).is_none();
+    let (routers, endpoints, channels) =
+        (topology.node_count(), topology.endpoints().count(), topology.channels().count());
+    let measures_hosts = endpoints < routers
+        && host_bisection_unmeasured(routers, endpoints, topology.has_simplex()).is_none();
     let host_bisection = measures_hosts.then(|| bisection::host_bisection(topology, halves));
     let endpoint_links = topology
         .links()
         .iter()
         .filter(|link| topology.is_endpoint(link.a.node) || topology.is_endpoint(link.b.node));
-    let (endpoints, channels) = (topology.endpoints().count(), topology.channels().count());
     let paths = search_unmeasured(endpoints, channels, 1).is_none().then(|| paths::paths(topology)).flatten();
     let degree = connectivity::least_degree(topology);
     let searched = search_unmeasured(endpoints, channels, degree).is_none();
@@ -52,7 +52,7 @@ pub fn measure(
         .as_ref()
         .map(|settings| failures::failures(topology, settings, affordable(settings.percent)));
     let metrics = NetworkMetrics {
-        routers: topology.node_count() as u64,
+        routers: routers as u64,
         hosts: topology.nodes().map(|node| u64::from(topology.hosts(node))).sum(),
         links: topology.links().len() as u64,
         endpoint_links: endpoint_links.count() as u64,

@@ -6,10 +6,9 @@
 //! fixed topology. A ratio to a bound has a least value as well.
 
 use fabc_base::ids::NodeId;
-use fabc_base::units::BITS_OF_A_GIGABYTE;
 use fabc_ir::{
-    Collisions, Distances, Fraction, Hardware, LimitArgument, Scenario, Scene, Topology, Units, nanoseconds,
-    tiers_above_endpoints,
+    Collisions, Distances, Fraction, Hardware, LimitArgument, Scenario, Scene, Topology, Units, gigabytes,
+    nanoseconds, tiers_above_endpoints,
 };
 use fabc_model::{
     Ecmp, Fabric, Faults, GraphMetric, HardwareMetric, Metric, Pod, Reference, Require, ValueScale,
@@ -164,10 +163,8 @@ impl Bounds {
             return;
         }
         let why = "a cut around the half with the fewest links has no more";
-        let in_gigabytes = |capacity: u64| {
-            let bits = u128::from(capacity) * u128::from(topology.capacities().unit_bps());
-            Fraction::new(bits, BITS_OF_A_GIGABYTE)
-        };
+        let unit_bps = u128::from(topology.capacities().unit_bps());
+        let in_gigabytes = |capacity: u64| gigabytes(u128::from(capacity) * unit_bps);
         let capacities = || topology.links().ids().map(|link| topology.capacity(link));
         let (narrowest, widest) = (capacities().min().unwrap_or(1), capacities().max().unwrap_or(1));
         let all: Vec<NodeId> = topology.nodes().collect();

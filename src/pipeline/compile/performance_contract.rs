@@ -232,7 +232,7 @@ impl<'a> PerformanceBounds<'a> {
         };
         let flight_time = nanoseconds(hops.times(Fraction::integer(self.hop)), self.fabric.clock_hz);
         Some(if transfer_time >= flight_time {
-            let rate = round_up_sig(gigabytes(1).times(self.bits_per_second), 6);
+            let rate = round_up_sig(gigabytes(1u64).times(self.bits_per_second), 6);
             (transfer_time, format!("{reason}, and the {} channels of a chip carry {rate} GB/s", self.ports))
         } else {
             (

@@ -1,6 +1,6 @@
 //! Collectives that a spec declares: the build plans them, checks their requires and proves them.
 
-use super::{built, json, ns, run};
+use super::{boxes_with, built, json, ns, run};
 use crate::support::command::fabc;
 use crate::support::spec_text::SpecText;
 use serde_json::Value;
@@ -195,21 +195,13 @@ fn leaves_send_where_spines_only_forward() {
 /// its card: 4 shards of 8 kB at 25 GB/s are 1.28 us. One leg over the right rail is the last one.
 #[test]
 fn all_to_alls_beside_next_hop_groups_have_paths_of_their_own() {
-    let text = "fabric net {
-    clock = 1 GHz;
-    link nvlink { bandwidth = 300 GB/s; latency = 100 ns; }
-    link ib { bandwidth = 25 GB/s; latency = 200 ns; }
-    router leaf { radix = 8; latency = 300 ns; }
-    box small { gpus = 4; switch nv { latency = 100 ns; join all over nvlink; } nics = 4 over ib; }
-    boxes = 2 of small;
-    topology = leaf_spine { leaves = 2; spines = 0; attach = rail; leaf = leaf; }
-    routing = spray { relay = gpu; }
-    collective turn = all_to_all { size = 1 GiB; }
+    let text = boxes_with(
+        "    collective turn = all_to_all { size = 1 GiB; }
     collective small = all_to_all { size = 64 kB; algorithm = paths; }
     require turn.share >= 0.999;
     require turn.time <= 21.48 ms;
-}
-";
+",
+    );
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("fabric.fab"), text).unwrap();
     fabc(place.path(), &["build", "fabric.fab", "-q"], 0);

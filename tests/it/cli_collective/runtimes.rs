@@ -1,22 +1,10 @@
 //! Programs of boxes of GPUs for the runtimes of others, from outside: written, verified, refused.
 
+use super::boxes_with;
 use crate::support::command::fabc;
 use crate::support::plain;
 use serde_json::Value;
 use std::path::Path;
-
-/// Two boxes of four GPUs around a switch each, on two rails.
-const BOXES: &str = "fabric net {
-    clock = 1 GHz;
-    link nvlink { bandwidth = 300 GB/s; latency = 100 ns; }
-    link ib { bandwidth = 25 GB/s; latency = 200 ns; }
-    router leaf { radix = 8; latency = 300 ns; }
-    box small { gpus = 4; switch nv { latency = 100 ns; join all over nvlink; } nics = 4 over ib; }
-    boxes = 2 of small;
-    topology = leaf_spine { leaves = 2; spines = 0; attach = rail; leaf = leaf; }
-    routing = spray { relay = gpu; }
-}
-";
 
 /// What is said of an all-gather with one part of a shard. Every GPU gets seven shards, and sends as many:
 /// six of them to the switch of its box, and its own to its rail.
@@ -36,7 +24,7 @@ fn verified(place: &Path, file: &str, code: i32) -> (String, String) {
 #[test]
 fn boxes_have_programs_of_both_runtimes() {
     let place = tempfile::tempdir().unwrap();
-    std::fs::write(place.path().join("fabric.fab"), BOXES).unwrap();
+    std::fs::write(place.path().join("fabric.fab"), boxes_with("")).unwrap();
     fabc(place.path(), &["build", "fabric.fab", "-q"], 0);
     let collective = |more: &[&str], code: i32| {
         fabc(place.path(), &[&["collective", "out/net", "--size", "1MiB"], more].concat(), code)

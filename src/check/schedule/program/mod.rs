@@ -24,7 +24,7 @@ use fabc_ir::read::MscclProgram;
 use fabc_model::Collective;
 use layout::ProgramLayout;
 use memory::Memory;
-use reach::{Reach, UsedChannels};
+use reach::{Reach, UsedChannels, chips_of_gpus};
 use run::{NoObserver, run_program};
 use shape::CollectiveShape;
 use std::collections::BTreeMap;
@@ -78,11 +78,7 @@ pub(crate) fn judge_program(
     scene: &Scene<'_>,
     program: &MscclProgram<'_>,
 ) -> Result<JudgedProgram, ProgramFault> {
-    let chips: Vec<NodeId> = scene.endpoints().collect();
-    if chips.len() != program.gpus.len() {
-        let (gpus, chips) = (program.gpus.len(), chips.len());
-        return Err(ProgramFault::shape(format!("it is for {gpus} gpus, but the network has {chips} chips")));
-    }
+    let chips = chips_of_gpus(scene, program.gpus.len())?;
     let layout = ProgramLayout::new(program)?;
     let shape = CollectiveShape::new(&layout)?;
     let (channels, sharing) = count_channels(scene, &chips, &layout)?;

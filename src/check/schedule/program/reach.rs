@@ -4,6 +4,7 @@
 //! Of several ways only those with the fewest links between blocks count, and of these those with the fewest
 //! hops, as runtimes choose them. What two connections share is the channel by which they leave the sender.
 
+use super::ProgramFault;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{LinkClass, Scene};
 use std::cmp::Reverse;
@@ -28,6 +29,16 @@ pub(super) struct UsedChannels {
     pub(super) channels: u64,
     /// The most connections on a channel, if they are spread evenly over parallel ones.
     pub(super) sharing: u64,
+}
+
+/// `[gpu]`: its chip. A program and an execution plan are for as many GPUs as the network has chips.
+pub(super) fn chips_of_gpus(scene: &Scene<'_>, gpus: usize) -> Result<Vec<NodeId>, ProgramFault> {
+    let chips: Vec<NodeId> = scene.endpoints().collect();
+    if chips.len() == gpus {
+        return Ok(chips);
+    }
+    let count = chips.len();
+    Err(ProgramFault::shape(format!("it is for {gpus} gpus, but the network has {count} chips")))
 }
 
 impl<'a> Reach<'a> {

@@ -16,7 +16,7 @@ mod layout;
 mod machine;
 
 use super::ProgramFault;
-use super::reach::{Reach, UsedChannels};
+use super::reach::{Reach, UsedChannels, chips_of_gpus};
 use super::shape::CollectiveShape;
 use acts::PlanActs;
 use cells::PlanMemory;
@@ -81,11 +81,7 @@ pub(crate) fn judge_execution_plan(
     scene: &Scene<'_>,
     plan: &MscclppPlan,
 ) -> Result<JudgedExecutionPlan, ProgramFault> {
-    let chips: Vec<NodeId> = scene.endpoints().collect();
-    if chips.len() != plan.gpus.len() {
-        let (gpus, chips) = (plan.gpus.len(), chips.len());
-        return Err(ProgramFault::shape(format!("it is for {gpus} gpus, but the network has {chips} chips")));
-    }
+    let chips = chips_of_gpus(scene, plan.gpus.len())?;
     let layout = PlanLayout::new(plan)?;
     let grain = Grain::new(plan)?;
     let shape = plan_shape(plan, grain.cells)?;
