@@ -3,6 +3,7 @@
 mod groups;
 mod lanes;
 mod networks;
+mod relays;
 mod single_channels;
 
 use crate::support::spec_text::SpecText;

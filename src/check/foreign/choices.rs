@@ -100,10 +100,13 @@ impl<'a> Choices<'a> {
         self.members(router).iter().map(move |&port| self.next(router, port))
     }
 
-    /// The endpoints that send packets to the destination.
-    pub(super) fn sources(&self) -> impl Iterator<Item = usize> + use<> {
-        let own = self.endpoint;
-        (0..self.groups.network.endpoints.len()).filter(move |&source| source != own)
+    /// The endpoints that send packets to the destination by these groups, and not by a relay.
+    pub(super) fn sources(&self) -> impl Iterator<Item = usize> + use<'a> {
+        let (own, groups, destination) = (self.endpoint, self.groups, NodeId(self.destination));
+        let endpoints = &groups.network.endpoints;
+        let is_relayed =
+            move |source: usize| groups.tables.relay(NodeId(endpoints[source].router), destination).is_some();
+        (0..endpoints.len()).filter(move |&source| source != own && !is_relayed(source))
     }
 
     /// Whether all packets of a source arrive.

@@ -5,6 +5,7 @@
 //! | packets arrive | backwards from a destination, a router is good if all its members lead to good ones |
 //! | no deadlock | the kernel finds no cycle among the dependencies of all choices together |
 //! | endpoints do not forward | where the network has tiers, no packet passes a router with hosts |
+//! | relays hand on | the packets of a pair with relays follow groups from each of them to the next |
 //! | groups are complete | a search of the kernel for shortest paths up and then down has no further ports |
 
 use super::choices::Choices;
@@ -101,9 +102,10 @@ pub(super) fn judge_groups(
         unlike: sum.unlike,
         first_unlike: sum.first_unlike.map(|(router, endpoint)| judge.unlike_in_words(router, endpoint)),
         has_weights: groups.tables.has_weights(),
+        relayed: groups.legs.count(),
         permutation: permutation.map_err(|error| Rejected::Convicted(vec![error]))?,
     };
-    let loads = sum.loads.into_loads(groups.network.next.len());
+    let loads = sum.loads.into_loads(groups);
     let loads = loads.ok_or_else(|| too_large("the shares of packets are too small for 64 bits"))?;
     let busiest = (0..loads.loads.len()).rev().max_by_key(|&slot| loads.loads[slot]).unwrap_or(0);
     let most = loads.loads.get(busiest).copied().unwrap_or(0);
@@ -150,7 +152,8 @@ impl GroupJudge<'_> {
                     fault => drop(verdict.first_lost.get_or_insert(fault)),
                 }
             }
-            verdict.lost += failing.len() as u64;
+            let relayed = |&source: &usize| self.groups.legs.over(source, endpoint)[0] as u64;
+            verdict.lost += failing.len() as u64 + failing.iter().map(relayed).sum::<u64>();
             self.note_dependencies(&choices, &mut noted, &mut verdict);
             self.compare_groups(&choices, &mut paths, &mut verdict);
             if failing.is_empty() {

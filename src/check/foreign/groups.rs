@@ -4,12 +4,13 @@
 //! group whose ports lead to routers. Nothing is known yet of the paths.
 
 use super::network::ForeignNetwork;
+use super::relays::{ForeignLegs, sorted_relays};
 use super::scene;
 use super::verdict::{NamedFile, Rejected, malformed, text};
 use crate::CheckError;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::read::{AnyGroupTablesFile, TablesFormat};
-use fabc_ir::{GroupEntry, GroupTables, RouterNames, Symmetry, Topology};
+use fabc_ir::{GroupEntry, GroupTables, Relay, RouterNames, Symmetry, Topology};
 use fabc_kernel::NOWHERE;
 
 /// The format that this file reads.
@@ -24,6 +25,8 @@ pub(super) struct ForeignGroups {
     pub(super) kind: String,
     /// Groups stand as in the file, each with its ports ascending. No router has an entry for itself.
     pub(super) tables: GroupTables,
+    /// The legs of pairs whose packets endpoints send on.
+    pub(super) legs: ForeignLegs,
 }
 
 /// Whether a file of tables says that it lists next-hop groups.
@@ -63,10 +66,18 @@ pub(super) fn read_groups(file: NamedFile<'_>, network: ForeignNetwork) -> Resul
     }
     let routers = routers.into_iter().enumerate();
     let routers = routers.map(|(router, entries)| without_itself(router, entries.unwrap_or_default()));
-    let (scenario, relays) = ("nominal".to_owned(), Vec::new());
+    let relays =
+        sorted_relays(&read.relays).map_err(|violation| unreadable(malformed(file.name, 1, violation)))?;
+    let scenario = "nominal".to_owned();
     let tables = GroupTables { scenario, groups, weights, routers: routers.collect(), relays };
+    let legs = ForeignLegs::new(&network, &tables).map_err(|(relay, reason)| {
+        let Relay { source, destination, relay } = relay;
+        let violation = format!("the relay [{source},{destination},{relay}] leads nowhere: {reason}");
+        let router = network.names.get(source.index()).cloned().unwrap_or_else(|| source.to_string());
+        Rejected::Convicted(vec![CheckError::BadEntry { scenario: file.name.to_owned(), router, violation }])
+    })?;
     let topology = topology(&network);
-    Ok(ForeignGroups { network, topology, kind: read.kind, tables })
+    Ok(ForeignGroups { network, topology, kind: read.kind, tables, legs })
 }
 
 /// The groups of a file, each with its ports ascending.
@@ -88,12 +99,6 @@ fn sorted_groups(read: &AnyGroupTablesFile) -> Result<SortedGroups, String> {
         let (vcs, key) = (read.vcs, &read.key);
         return Err(format!(
             "next-hop groups with {vcs} virtual channels and the key {key:?} cannot be walked, only those with 1 and [\"dst\"]"
-        ));
-    }
-    if !read.relays.is_empty() {
-        let relays = read.relays.len();
-        return Err(format!(
-            "endpoints hand packets on for {relays} pairs (`relays`), and this fabc judges such groups only in directories that it built"
         ));
     }
     if !read.weights.is_empty() && read.weights.len() != read.groups.len() {

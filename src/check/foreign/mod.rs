@@ -16,6 +16,7 @@ mod lanes;
 mod lft;
 mod network;
 mod program;
+mod relays;
 mod scene;
 mod shares;
 mod verdict;

@@ -26,6 +26,8 @@ pub(super) struct LoadSums {
     by_shares: BTreeMap<u128, ShareSums>,
     /// Hops of the longest choice of any pair.
     longest: u64,
+    /// Hops of the longest choice of every leg to a relay or from one, by destination and source.
+    leg_hops: BTreeMap<[usize; 2], u64>,
     /// Whether some flow needs more than [`MOST_SHARES`].
     is_too_fine: bool,
     /// Whether the choices of some router differ in the hops that remain.
@@ -55,10 +57,10 @@ impl LoadSums {
         // Once by number and once by weight.
         let mut passing = vec![[0u128; 2]; groups.network.routers()];
         for source in choices.sources() {
-            let weight =
-                u128::from(endpoints[source].weight) * u128::from(endpoints[choices.endpoint].weight);
+            let own = u128::from(endpoints[source].weight) * u128::from(endpoints[choices.endpoint].weight);
+            let [pairs, weight] = groups.legs.over(source, choices.endpoint);
             let start = &mut passing[endpoints[source].router as usize];
-            *start = [start[0] + all_shares, start[1] + weight * all_shares];
+            *start = [start[0] + (1 + pairs) * all_shares, start[1] + (own + weight) * all_shares];
         }
         let empty = || ShareSums { loads: vec![0; groups.network.next.len()], hops: 0 };
         let sums = self.by_shares.entry(all_shares).or_insert_with(empty);
@@ -81,6 +83,9 @@ impl LoadSums {
         }
         let longest = choices.sources().map(|source| hops[endpoints[source].router as usize]).max();
         self.longest = self.longest.max(longest.unwrap_or(0));
+        for source in groups.legs.to(choices.endpoint) {
+            self.leg_hops.insert([choices.endpoint, source], hops[endpoints[source].router as usize]);
+        }
     }
 
     /// Whether all paths from a router to a destination have the same number of hops.
@@ -91,6 +96,7 @@ impl LoadSums {
     /// Adds the sums over other destinations.
     pub(super) fn add(&mut self, other: Self) {
         self.longest = self.longest.max(other.longest);
+        self.leg_hops.extend(other.leg_hops);
         self.is_too_fine |= other.is_too_fine;
         self.is_uneven |= other.is_uneven;
         for (shares, more) in other.by_shares {
@@ -106,8 +112,8 @@ impl LoadSums {
 
     /// Brings all sums to one number of shares, the least for which they are integers. `None` if the shares
     /// are too small to be counted.
-    pub(super) fn into_loads(self, slots: usize) -> Option<Loads> {
-        let mut shares = 1;
+    pub(super) fn into_loads(self, groups: &ForeignGroups) -> Option<Loads> {
+        let (mut shares, slots) = (1, groups.network.next.len());
         for &part in self.by_shares.keys() {
             shares = least_common_multiple(shares, part, MOST_SHARES)?;
         }
@@ -119,7 +125,8 @@ impl LoadSums {
             }
             hops = hops.checked_add(sums.hops.checked_mul(scale)?)?;
         }
-        (!self.is_too_fine).then_some(Loads { shares, loads, hops, longest: self.longest })
+        let longest = self.longest.max(groups.legs.longest(&self.leg_hops));
+        (!self.is_too_fine).then_some(Loads { shares, loads, hops, longest })
     }
 }
 

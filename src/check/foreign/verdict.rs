@@ -59,6 +59,8 @@ pub struct NextHopVerdict {
     pub first_unlike: Option<String>,
     /// Whether some group divides packets unequally.
     pub has_weights: bool,
+    /// Number of pairs whose packets other endpoints take in and send on.
+    pub relayed: u64,
     /// The worst permutation of hosts. `None` if it was not searched, or not found.
     pub permutation: Option<Permutation>,
 }

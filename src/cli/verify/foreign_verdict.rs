@@ -76,7 +76,8 @@ impl JudgedFiles<'_> {
 }
 
 fn next_hops_json(verdict: &NextHopVerdict) -> Value {
-    let NextHopVerdict { kind, order, groups, unlike, first_unlike, has_weights, permutation } = verdict;
+    let NextHopVerdict { kind, order, groups, unlike, first_unlike, has_weights, relayed, permutation } =
+        verdict;
     let (tiers, climbs) = match order {
         PathOrder::NoTiers => (None, None),
         PathOrder::UpThenDown { tiers } => (Some(*tiers), None),
@@ -85,13 +86,15 @@ fn next_hops_json(verdict: &NextHopVerdict) -> Value {
     json!({
         "kind": kind, "up_then_down": tiers.is_some(), "tiers": tiers, "climbs_at": climbs,
         "groups": groups, "unlike_shortest": unlike, "first_unlike": first_unlike, "weighted": has_weights,
+        "relayed": relayed,
         "permutation": permutation.as_ref().map(|worst| [worst.load, worst.parts]),
     })
 }
 
 /// What is said of next hops only.
 fn next_hops_lines(verdict: &NextHopVerdict) -> Vec<String> {
-    let NextHopVerdict { order, groups, unlike, first_unlike, has_weights, permutation, .. } = verdict;
+    let NextHopVerdict { order, groups, unlike, first_unlike, has_weights, relayed, permutation, .. } =
+        verdict;
     let worst = |load, parts| format!("worst permutation of hosts: load {}", ratio(load, parts));
     let mut lines: Vec<String> = permutation.iter().map(|found| worst(found.load, found.parts)).collect();
     let (order, shortest) = match order {
@@ -114,6 +117,11 @@ fn next_hops_lines(verdict: &NextHopVerdict) -> Vec<String> {
             format!("{unlike} of {groups} groups are not exactly the ports on {shortest}: {first}")
         }
     });
+    if *relayed > 0 {
+        lines.push(format!(
+            "the packets of {relayed} pairs pass endpoints that take them in and send them on"
+        ));
+    }
     if *has_weights {
         lines.push("some groups divide packets by weights".to_owned());
     }
