@@ -5,15 +5,15 @@ hljs.registerLanguage("fab", (hljs) => ({
     $pattern: /[A-Za-z_][A-Za-z0-9_]*/,
     keyword:
       "addresses all_to_all any box boxes budget chip clock collective count couple cube cubes demand fabric " +
-      "failures fault floor for groups in job join joined let level link mesh nic nics ocs of over param phase " +
-      "require router routing send simulate slice spare step sweep switch topology use weight with x",
+      "failures fault floor for groups in job join joined let level link links mesh nic nics ocs of over param " +
+      "phase require router routing send simulate slice spare step sweep switch topology use weight with x",
     built_in:
       "a activation after algorithm along alpha arbitration arcs arity arrangement as at attach attempts axes " +
-      "bandwidth barrier batch beyond bias births both buffer bundles by bytes cabinet cable causal chunks classes " +
-      "clustering compute confidence config_db context copies cost cost_per_metre credits dedup default degree " +
-      "deskew dimensions down draws duplex duplicates effort expert_ffn experts faults ffn fix flit flows from g " +
-      "gated gather_again general global gpus gradient grid h hash head heads hidden hop host_link hosts injection " +
-      "inside install k keep key kv_heads latency layers leaf leaves length levels lift links local loopbacks " +
+      "bandwidth barrier batch beyond bias births both box_rack buffer bundles by bytes cabinet cable causal chunks " +
+      "classes clustering compute confidence config_db context copies cost cost_per_metre credits dedup default " +
+      "degree deskew dimensions down draws duplex duplicates effort expert_ffn experts faults ffn fix flit flows " +
+      "from g gated gather_again general global gpus gradient grid h hash head heads hidden hop host_link hosts " +
+      "injection inside install k keep key kv_heads latency layers leaf leaves length levels lift local loopbacks " +
       "measure method micro model most moves names nodes objective ocs_rack order overhead overlap p packet " +
       "parallel paths per per_metre phases pitch_x pitch_y place placement planes ports power priority q qk_norm " +
       "radix rate rates recompute reconfigure reduce relay replications rho root routers rule samples scenarios " +

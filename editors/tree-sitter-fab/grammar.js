@@ -73,7 +73,7 @@ module.exports = grammar({
     // ---- blocks
     block: ($) => seq("{", repeat($._statement), "}", optional(";")),
     _statement: ($) => choice($.part, $.mesh, $.couple, $.component, $.level, $.setting, $.limit),
-    part: ($) => choice($.inner_switch, $.join_gpus, $.full_mesh, $.nics, $.nic_place),
+    part: ($) => choice($.inner_switch, $.join_gpus, $.full_mesh, $.listed_links, $.nics, $.nic_place),
     inner_switch: ($) => seq("switch", $.name, optional($.copies), $.block),
     copies: ($) => seq("[", $.expr, "]"),
     join_gpus: ($) =>
@@ -81,6 +81,7 @@ module.exports = grammar({
     all_gpus: () => "all",
     members: ($) => seq("[", comma1($.expr), optional(","), "]"),
     full_mesh: ($) => seq("mesh", "over", $.name, choice($.block, ";")),
+    listed_links: ($) => seq("links", $.string, optional(seq("over", $.name)), ";"),
     nics: ($) => seq("nics", "=", $.expr, "over", $.name, choice($.block, ";")),
     nic_place: ($) => seq("nic", "[", $.name, "]", "at", $.expr, ";"),
     mesh: ($) => seq("mesh", $.dims, optional(seq("over", $.name)), ";"),
@@ -106,8 +107,8 @@ module.exports = grammar({
           choice($.choice_block, $.file_block, $.dims_block, seq($._value, ";")),
         ),
       ),
-    // `demand = uniform;` beside `demand { .. }`
-    setting_name: ($) => choice($.name, alias("demand", $.name)),
+    // `demand = uniform;` beside `demand { .. }`, and `links = unnumbered;` beside `links "file.csv";`
+    setting_name: ($) => choice($.name, alias("demand", $.name), alias("links", $.name)),
     // `root = "spine 3";`: of no other setting the value is a text.
     _root: ($) => alias("root", $.name),
     // `groups = "comm.json";`, likewise.

@@ -9,11 +9,13 @@ use super::CheckError;
 mod clusters;
 mod order;
 mod pod;
+mod racks;
 
 use fabc_base::ids::{Id, LinkId, LinkTypeId};
 use fabc_ir::{ClusterPairs, CrossConnects, FloorMetrics, Link, Placement, Topology};
 use fabc_model::{Bundling, Clustering, Fabric, Floor, PlacementChoice, Plant};
 use order::place_in_order;
+use racks::BoxedParts;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Verifies a placement, and the cables of a topology against it. Returns the totals of the cables.
@@ -47,11 +49,17 @@ pub fn verify_floor(
         }
         _ => None,
     };
-    let fixed = clusters.as_ref().map(|points| points.cabinets_of_routers(floor.cabinet));
-    verify_cabinets(floor, topology, placement, group, fixed.as_deref()).map_err(violation)?;
+    let parts = BoxedParts::new(fabric.boxes(), topology.node_count());
+    let laid = LaidCables { fabric, floor, topology, placement, parts: &parts };
+    if fabric.boxes().is_some() {
+        laid.verify_racks().map_err(violation)?;
+    } else {
+        let fixed = clusters.as_ref().map(|points| points.cabinets_of_routers(floor.cabinet));
+        verify_cabinets(floor, topology, placement, group, fixed.as_deref()).map_err(violation)?;
+    }
     verify_places(floor, placement).map_err(violation)?;
     for id in topology.links().ids() {
-        verify_cable(fabric, floor, topology, placement, id).map_err(violation)?;
+        laid.verify_cable(id).map_err(violation)?;
     }
     if matches!(floor.placement, PlacementChoice::Annealed { .. }) {
         let in_order = Placement {
@@ -59,7 +67,8 @@ pub fn verify_floor(
             ..placement.clone()
         };
         let total_length = |placement: &Placement| {
-            topology.links().iter().map(|link| u64::from(cable_length(floor, placement, link))).sum::<u64>()
+            let laid = LaidCables { placement, ..laid };
+            topology.links().iter().map(|link| u64::from(laid.length(link))).sum::<u64>()
         };
         let (annealed, ordered) = (total_length(placement), total_length(&in_order));
         if annealed > ordered {
@@ -68,7 +77,7 @@ pub fn verify_floor(
             )));
         }
     }
-    Ok(total_cables(fabric, floor, topology, placement, group, clusters.map(|points| points.link_counts())))
+    Ok(laid.totals(group, clusters.map(|points| points.link_counts())))
 }
 
 /// Verifies that every cabinet holds the routers of its clustering, and not more than fit.
@@ -143,98 +152,122 @@ fn verify_places(floor: &Floor, placement: &Placement) -> Result<(), String> {
     Ok(())
 }
 
-/// Length of a cable between the cabinets of its ends, in 0.1 m.
-fn cable_length(floor: &Floor, placement: &Placement, link: &Link) -> u32 {
-    let cabinet = |end: fabc_ir::End| placement.cabinet_of[end.node.index()];
-    let (from, to) = (cabinet(link.a), cabinet(link.b));
-    if from == to {
-        return floor.inside;
-    }
-    let [a, b] = [from, to].map(|cabinet| placement.place_of[cabinet as usize].map(i64::from));
-    let across = (a[1] - b[1]).unsigned_abs() as u32 * floor.pitch[0];
-    let along = (a[0] - b[0]).unsigned_abs() as u32 * floor.pitch[1];
-    floor.overhead + across + along + floor.overhead
+/// The cables that are laid between placed routers.
+#[derive(Clone, Copy)]
+struct LaidCables<'a> {
+    fabric: &'a Fabric,
+    floor: &'a Floor,
+    topology: &'a Topology,
+    placement: &'a Placement,
+    parts: &'a BoxedParts,
 }
 
-/// Verifies the length of a cable, and the link type that this length requires.
-fn verify_cable(
-    fabric: &Fabric,
-    floor: &Floor,
-    topology: &Topology,
-    placement: &Placement,
-    id: LinkId,
-) -> Result<(), String> {
-    let link = &topology.links()[id];
-    let (measured, expected) = (topology.length(id), cable_length(floor, placement, link));
-    let name = || topology.link_name(id);
-    if measured != expected {
-        return Err(format!(
-            "the cable {} is {measured} units of 0.1 m long, but its cabinets are {expected} apart",
-            name()
-        ));
-    }
-    let Some(by_length) = &floor.by_length else { return Ok(()) };
-    let shorter = by_length.up_to.iter().filter(|(_, max_length)| *max_length < expected).count();
-    match by_length.up_to.get(shorter).map(|(link_type, _)| *link_type).or(by_length.beyond) {
-        Some(link_type) if link_type == link.link_type => Ok(()),
-        Some(link_type) => Err(format!(
-            "the cable {} must be of `{}`, by its length",
-            name(),
-            fabric.link_types[link_type].name
-        )),
-        None => Err(format!("the cable {} is longer than any link allows", name())),
-    }
-}
-
-/// The totals of all cables, by declared link type.
-fn total_cables(
-    fabric: &Fabric,
-    floor: &Floor,
-    topology: &Topology,
-    placement: &Placement,
-    group: Option<u32>,
-    clusters: Option<ClusterPairs>,
-) -> FloorMetrics {
-    let mut lengths_by_type: BTreeMap<LinkTypeId, Vec<u32>> = BTreeMap::new();
-    let (mut between, mut bundles) = (Vec::new(), BTreeMap::<_, u64>::new());
-    for (id, link) in topology.links().enumerate() {
-        let length = topology.length(id);
-        lengths_by_type.entry(link.link_type).or_default().push(length);
-        let cabinet = |end: fabc_ir::End| placement.cabinet_of[end.node.index()];
-        if cabinet(link.a) != cabinet(link.b) {
-            between.push(u64::from(length));
+impl LaidCables<'_> {
+    /// Verifies that every box and every switch stands in its rack.
+    fn verify_racks(&self) -> Result<(), String> {
+        let racks = self.parts.racks(self.floor, self.topology)?;
+        let Placement { cabinet_of, rack_of, place_of } = self.placement;
+        if !rack_of.is_empty() || cabinet_of.len() != racks.len() {
+            return Err(format!("{} parts stand in racks, but there are {}", cabinet_of.len(), racks.len()));
         }
-        let bundle_end = |end: fabc_ir::End| match (floor.bundles, group) {
-            (Bundling::ByGroup, Some(group)) => end.node.0 / group,
-            _ => cabinet(end),
+        if place_of.len() != self.floor.cabinets as usize {
+            return Err(format!("{} racks, but the spec has {}", place_of.len(), self.floor.cabinets));
+        }
+        for (node, (rack, expected)) in self.topology.nodes().zip(cabinet_of.iter().zip(&racks)) {
+            if rack != expected {
+                let name = self.topology.name(node);
+                return Err(format!("{name} stands in rack {rack}, but belongs in {expected}"));
+            }
+        }
+        self.parts.verify_racks(self.floor, cabinet_of)
+    }
+
+    /// Length of a cable between the cabinets of its ends, in 0.1 m. 0 for a link inside a box, which is no
+    /// cable.
+    fn length(&self, link: &Link) -> u32 {
+        if self.parts.is_inside(link) {
+            return 0;
+        }
+        let (floor, placement) = (self.floor, self.placement);
+        let [from, to] = [link.a, link.b].map(|end| placement.cabinet_of[end.node.index()]);
+        if from == to {
+            return floor.inside;
+        }
+        let [a, b] = [from, to].map(|cabinet| placement.place_of[cabinet as usize].map(i64::from));
+        let across = (a[1] - b[1]).unsigned_abs() as u32 * floor.pitch[0];
+        let along = (a[0] - b[0]).unsigned_abs() as u32 * floor.pitch[1];
+        floor.overhead + across + along + floor.overhead
+    }
+
+    /// Verifies the length of a cable, and the link type that this length requires.
+    fn verify_cable(&self, id: LinkId) -> Result<(), String> {
+        let link = &self.topology.links()[id];
+        let (measured, expected) = (self.topology.length(id), self.length(link));
+        let name = || self.topology.link_name(id);
+        if measured != expected {
+            return Err(format!(
+                "the cable {} is {measured} units of 0.1 m long, but its cabinets are {expected} apart",
+                name()
+            ));
+        }
+        let Some(by_length) = self.floor.by_length.as_ref().filter(|_| !self.parts.is_inside(link)) else {
+            return Ok(());
         };
-        let (from, to) = (bundle_end(link.a), bundle_end(link.b));
-        if from != to {
-            *bundles.entry((from.max(to), from.min(to))).or_default() += 1;
+        let shorter = by_length.up_to.iter().filter(|(_, max_length)| *max_length < expected).count();
+        match by_length.up_to.get(shorter).map(|(link_type, _)| *link_type).or(by_length.beyond) {
+            Some(link_type) if link_type == link.link_type => Ok(()),
+            Some(link_type) => {
+                let right = &self.fabric.link_types[link_type].name;
+                Err(format!("the cable {} must be of `{right}`, by its length", name()))
+            }
+            None => Err(format!("the cable {} is longer than any link allows", name())),
         }
     }
-    let total = |lengths: &[u32]| lengths.iter().map(|&length| u64::from(length)).sum::<u64>();
-    let price = |(link_type, lengths): (&LinkTypeId, &Vec<u32>)| {
-        let declared = &fabric.link_types[*link_type];
-        let pieces = (u128::from(declared.cost[0]) + u128::from(floor.install)) * lengths.len() as u128;
-        pieces * 10 + u128::from(total(lengths)) * u128::from(declared.cost[1])
-    };
-    FloorMetrics {
-        cables: lengths_by_type.values().map(|lengths| lengths.len() as u64).sum(),
-        between: between.len() as u64,
-        lengths: [lengths_by_type.values().map(|lengths| total(lengths)).sum(), between.iter().sum()],
-        longest: lengths_by_type.values().flatten().copied().max().unwrap_or(0),
-        cost: lengths_by_type.iter().map(price).sum(),
-        power_mw: lengths_by_type
-            .iter()
-            .map(|(link_type, lengths)| fabric.link_types[*link_type].power_mw * lengths.len() as u64)
-            .sum(),
-        bundles: bundles.len() as u64,
-        bundled: [bundles.values().sum(), bundles.into_values().max().unwrap_or(0)],
-        clusters,
-        by_type: lengths_by_type
-            .iter()
-            .map(|(link_type, lengths)| (*link_type, lengths.len() as u64, total(lengths)))
-            .collect(),
+
+    /// The totals of all cables, by declared link type.
+    fn totals(&self, group: Option<u32>, clusters: Option<ClusterPairs>) -> FloorMetrics {
+        let Self { fabric, floor, topology, placement, parts } = *self;
+        let mut lengths_by_type: BTreeMap<LinkTypeId, Vec<u32>> = BTreeMap::new();
+        let (mut between, mut bundles) = (Vec::new(), BTreeMap::<_, u64>::new());
+        for (id, link) in topology.links().enumerate().filter(|(_, link)| !parts.is_inside(link)) {
+            let length = topology.length(id);
+            lengths_by_type.entry(link.link_type).or_default().push(length);
+            let cabinet = |end: fabc_ir::End| placement.cabinet_of[end.node.index()];
+            if cabinet(link.a) != cabinet(link.b) {
+                between.push(u64::from(length));
+            }
+            let bundle_end = |end: fabc_ir::End| match (floor.bundles, group) {
+                (Bundling::ByGroup, Some(group)) => end.node.0 / group,
+                _ => cabinet(end),
+            };
+            let (from, to) = (bundle_end(link.a), bundle_end(link.b));
+            if from != to {
+                *bundles.entry((from.max(to), from.min(to))).or_default() += 1;
+            }
+        }
+        let total = |lengths: &[u32]| lengths.iter().map(|&length| u64::from(length)).sum::<u64>();
+        let price = |(link_type, lengths): (&LinkTypeId, &Vec<u32>)| {
+            let declared = &fabric.link_types[*link_type];
+            let pieces = (u128::from(declared.cost[0]) + u128::from(floor.install)) * lengths.len() as u128;
+            pieces * 10 + u128::from(total(lengths)) * u128::from(declared.cost[1])
+        };
+        FloorMetrics {
+            cables: lengths_by_type.values().map(|lengths| lengths.len() as u64).sum(),
+            between: between.len() as u64,
+            lengths: [lengths_by_type.values().map(|lengths| total(lengths)).sum(), between.iter().sum()],
+            longest: lengths_by_type.values().flatten().copied().max().unwrap_or(0),
+            cost: lengths_by_type.iter().map(price).sum(),
+            power_mw: lengths_by_type
+                .iter()
+                .map(|(link_type, lengths)| fabric.link_types[*link_type].power_mw * lengths.len() as u64)
+                .sum(),
+            bundles: bundles.len() as u64,
+            bundled: [bundles.values().sum(), bundles.into_values().max().unwrap_or(0)],
+            clusters,
+            by_type: lengths_by_type
+                .iter()
+                .map(|(link_type, lengths)| (*link_type, lengths.len() as u64, total(lengths)))
+                .collect(),
+        }
     }
 }

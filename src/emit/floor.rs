@@ -6,7 +6,7 @@ use crate::compiled::CompiledFabric;
 use fabc_base::csv::cell;
 use fabc_base::ids::OcsId;
 use fabc_ir::{ClusterPairs, End, Fraction, Plug, TradeOff, bundle};
-use fabc_model::{Bundling, Family, FloorMetric, FreeGraph, PORT_NAMES, RackPlaces};
+use fabc_model::{Boxes, Bundling, Family, Floor, FloorMetric, FreeGraph, PORT_NAMES, RackPlaces};
 
 /// The text of `floor.json`: positions of cabinets, and the routers and switches in them. Empty without a
 /// floor.
@@ -116,10 +116,11 @@ pub(super) fn floor_lines(compiled: &CompiledFabric) -> Vec<String> {
     let pod = compiled.fabric.pod();
     let head = match pod {
         None => {
-            format!(
-                "floor: {cabinets} cabinets of up to {} routers, {rows} {plural} of {columns}; {clustering}, {placement}",
-                floor.cabinet
-            )
+            let held = match compiled.fabric.boxes().zip(floor.box_rack) {
+                Some((boxes, holds)) => racks_line(boxes, floor, holds),
+                None => format!("{cabinets} cabinets of up to {} routers", floor.cabinet),
+            };
+            format!("floor: {held}, {rows} {plural} of {columns}; {clustering}, {placement}")
         }
         Some(pod) => {
             let racks = floor.racks.map_or("no switches".to_owned(), |racks| {
@@ -157,6 +158,20 @@ pub(super) fn floor_lines(compiled: &CompiledFabric) -> Vec<String> {
     ];
     lines.extend(metrics.clusters.map(clusters_line));
     lines
+}
+
+/// How many racks have boxes, and how many have switches alone. A rack has at most `holds` boxes.
+fn racks_line(boxes: &Boxes, floor: &Floor, holds: u32) -> String {
+    let of_boxes = boxes.box_count().div_ceil(holds);
+    let counted = |racks: u32, holds: u32, one: &str, many: &str| {
+        let rack = if racks == 1 { "rack" } else { "racks" };
+        format!("{} {rack} of up to {holds} {}", grouped(racks.into()), if holds == 1 { one } else { many })
+    };
+    let first = counted(of_boxes, holds, "box", "boxes");
+    match floor.cabinets - of_boxes {
+        0 => first,
+        racks => format!("{first} and {}", counted(racks, floor.cabinet, "switch", "switches")),
+    }
 }
 
 /// How many pairs of groups are linked within and between the clusters of a plane.

@@ -2,6 +2,7 @@
 //!
 //! These sums are the compiler's. The checker has its own (`check/hardware.rs`).
 
+use super::placement::is_cable;
 use super::{FloorMetrics, Fraction, Link, LinkClass, Topology, tiers_above_endpoints, topology_tiers};
 use fabc_base::ids::{LinkTypeId, NodeId};
 use fabc_model::{Boxes, Fabric, HardwareMetric, LinkType, Plant, Pod};
@@ -174,8 +175,7 @@ impl HardwareTotals {
         let of_links = match floor {
             Some(floor) => Self::of_floor(floor),
             None => {
-                let is_cable = |link: &&Link| fabric.boxes().is_none() || link.class == LinkClass::Global;
-                let cables = topology.links().iter().filter(is_cable);
+                let cables = topology.links().iter().filter(|link| is_cable(fabric, link));
                 cables.fold(Self::NONE, |sum, link| sum.plus(Self::of_cable(fabric, link.link_type)))
             }
         };

@@ -1,6 +1,6 @@
 //! The places of routers on a floor, and the cables between them.
 
-use super::{End, Fraction, LinkClass, Topology};
+use super::{End, Fraction, Link, LinkClass, Topology};
 use fabc_base::algebra::ProjectivePlane;
 use fabc_base::ids::{ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId};
 use fabc_model::{Bundling, Clustering, Fabric, Family, Floor, FloorMetric, LinkType};
@@ -26,8 +26,9 @@ pub enum Plug {
     Switch(OcsId, usize, u32),
 }
 
-/// A cable as it is cut and laid. In a network, every link is one cable. In a pod, the copper of the cubes
-/// are cables, and so is the fiber from every face port to its switch, lit or not.
+/// A cable as it is cut and laid. In a network, every link is one cable, but for those inside boxes. In a
+/// pod, the copper of the cubes are cables, and so is the fiber from every face port to its switch, lit or
+/// not.
 #[derive(Clone, Copy, Debug)]
 pub struct Cable {
     /// Its two ends. For a fiber of a pod, the chip and then the switch.
@@ -133,13 +134,15 @@ impl Placement {
             .map(|end| self.cabinet_distance(floor, self.cabinet_of[end.index()], self.rack_of[ocs.index()]))
             .sum()
     }
-    /// All cables that are laid: one per link by link id, then the fibers of a pod by switch, side and port.
+    /// All cables that are laid: one per link by link id but for links inside boxes, then the fibers of a pod
+    /// by switch, side and port.
     pub fn laid_cables(&self, fabric: &Fabric, floor: &Floor, topology: &Topology) -> Vec<Cable> {
         let of_pod = fabric.pod();
-        let direct = topology
-            .links()
-            .enumerate()
-            .filter(|(_, link)| of_pod.is_none() || link.class == LinkClass::Local);
+        let is_direct = |link: &Link| match of_pod {
+            Some(_) => link.class == LinkClass::Local,
+            None => is_cable(fabric, link),
+        };
+        let direct = topology.links().enumerate().filter(|(_, link)| is_direct(link));
         let mut cables: Vec<Cable> = direct
             .map(|(id, link)| Cable {
                 ends: [link.a, link.b].map(Plug::Router),
@@ -191,9 +194,17 @@ impl Placement {
         by_cabinet
     }
     /// `[link]`: the length of its cable in 0.1 m, and its declared link. `None` where the length decides and
-    /// no link is long enough.
-    pub fn cables(&self, floor: &Floor, topology: &Topology) -> IdVec<LinkId, (u32, Option<LinkTypeId>)> {
-        let cable = |link: &super::Link| {
+    /// no link is long enough. A link inside a box has no length.
+    pub fn cables(
+        &self,
+        fabric: &Fabric,
+        floor: &Floor,
+        topology: &Topology,
+    ) -> IdVec<LinkId, (u32, Option<LinkTypeId>)> {
+        let cable = |link: &Link| {
+            if !is_cable(fabric, link) {
+                return (0, Some(link.link_type));
+            }
             let length = self.length(floor, [link.a.node, link.b.node]);
             let by_length = |by: &fabc_model::ByLength| {
                 let fitting = by.up_to.iter().find(|&&(_, most)| length <= most).map(|&(link, _)| link);
@@ -203,6 +214,11 @@ impl Placement {
         };
         topology.links().iter().map(cable).collect()
     }
+}
+
+/// Whether a link of a network is a cable. A link inside a box is not: it came with the box.
+pub fn is_cable(fabric: &Fabric, link: &Link) -> bool {
+    fabric.boxes().is_none() || link.class == LinkClass::Global
 }
 
 /// The two cabinets or groups whose cables share a bundle with this one, ascending. `None` where a cable

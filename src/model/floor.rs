@@ -9,12 +9,15 @@ use fabc_base::ids::LinkTypeId;
 /// A floor as a spec declares it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Floor {
-    /// The most routers of a cabinet. In a pod, the chips of a cube.
+    /// The most routers of a cabinet. In a pod, the chips of a cube. With boxes, the most switches of a rack.
     pub cabinet: u32,
     /// Number of rows and of columns of places for cabinets.
     pub grid: FloorGrid,
-    /// Number of cabinets. In a pod, the cubes come first, then the racks of switches.
+    /// Number of cabinets. In a pod, the cubes come first, then the racks of switches. With boxes, the racks
+    /// of boxes come first, then those of switches alone.
     pub cabinets: u32,
+    /// The most boxes of a rack. Racks are filled one after the other. `None` in a fabric without boxes.
+    pub box_rack: Option<u32>,
     /// The racks of the switches of a pod. `None` in a network, and in a pod without switches.
     pub racks: Option<Racks>,
     /// The distance to the next cabinet along a row, and from one row to the next, both in 0.1 m.

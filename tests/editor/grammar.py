@@ -22,6 +22,10 @@ CAPTURES = {"keyword": "keyword", "setting": "property", "value": "constant.buil
 TAKEN = {
     "empty.fab": "nothing stands in it",
     "missing_file.fab": "the file that it uses is not there",
+    "links_of_no_file.fab": "a file of links is not there",
+    "links_of_words.fab": "a file of links has words",
+    "links_to_itself.fab": "a file of links joins a GPU to itself",
+    "links_twice.fab": "a file of links joins two GPUs twice",
     "use_cycle.fab": "files use each other",
     "no_fabric.fab": "items alone are a file to be used",
     "two_fabrics.fab": "each is one",

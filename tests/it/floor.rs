@@ -40,7 +40,7 @@ fn laid_out(topology: &str, floor: &str) -> (FloorMetrics, Topology) {
     };
     let topology = candidates(&fabric, network).expect("a draw").swap_remove(0);
     let (placement, _) = place::place(floor, &topology, &network.family);
-    let cables = placement.cables(floor, &topology);
+    let cables = placement.cables(&fabric, floor, &topology);
     let topology = topology
         .with_cables(cables.iter().map(|&(length, link)| (length, link.expect("a link for every length"))));
     let metrics = FloorMetrics::for_placement(&fabric, floor, &placement, &topology);

@@ -1,6 +1,7 @@
 //! The language: specs that resolve, specs that are refused and their messages. Nothing makes the front end
 //! panic. `parameters` has parameters, `shipped` the specs of `specs`.
 
+mod box_links;
 mod parameters;
 mod shipped;
 

@@ -25,6 +25,7 @@ mod emit;
 mod estimate;
 mod faults;
 mod floor;
+mod floor_boxes;
 mod floor_pods;
 mod foreign;
 mod generated;

@@ -13,5 +13,5 @@
 [
   "fabric" "use" "let" "param" "sweep" "link" "router" "box" "boxes" "chip" "cube" "ocs" "budget" "failures" "floor"
   "addresses" "demand" "simulate" "collective" "job" "phase" "send" "require" "slice" "mesh" "couple" "all_to_all" "level" "joined" "groups" "weight" "any" "of" "with" "over"
-  "switch" "join" "nics" "nic" "at" "in" "for" "cubes" "step" "x"
+  "switch" "join" "links" "nics" "nic" "at" "in" "for" "cubes" "step" "x"
 ] @keyword

@@ -5,18 +5,18 @@ endif
 
 syntax keyword fabKeyword addresses all_to_all any box boxes budget chip clock collective count couple cube
 syntax keyword fabKeyword cubes demand fabric failures fault floor for groups in job join joined let level
-syntax keyword fabKeyword link mesh nic nics ocs of over param phase require router routing send simulate
-syntax keyword fabKeyword slice spare step sweep switch topology use weight with x
+syntax keyword fabKeyword link links mesh nic nics ocs of over param phase require router routing send
+syntax keyword fabKeyword simulate slice spare step sweep switch topology use weight with x
 syntax keyword fabSetting a activation after algorithm along alpha arbitration arcs arity arrangement as at
-syntax keyword fabSetting attach attempts axes bandwidth barrier batch beyond bias births both buffer bundles
-syntax keyword fabSetting by bytes cabinet cable causal chunks classes clustering compute confidence
-syntax keyword fabSetting config_db context copies cost cost_per_metre credits dedup default degree deskew
-syntax keyword fabSetting dimensions down draws duplex duplicates effort expert_ffn experts faults ffn fix
-syntax keyword fabSetting flit flows from g gated gather_again general global gpus gradient grid h hash head
-syntax keyword fabSetting heads hidden hop host_link hosts injection inside install k keep key kv_heads
-syntax keyword fabSetting latency layers leaf leaves length levels lift links local loopbacks measure method
-syntax keyword fabSetting micro model most moves names nodes objective ocs_rack order overhead overlap p
-syntax keyword fabSetting packet parallel paths per per_metre phases pitch_x pitch_y place placement planes
+syntax keyword fabSetting attach attempts axes bandwidth barrier batch beyond bias births both box_rack
+syntax keyword fabSetting buffer bundles by bytes cabinet cable causal chunks classes clustering compute
+syntax keyword fabSetting confidence config_db context copies cost cost_per_metre credits dedup default
+syntax keyword fabSetting degree deskew dimensions down draws duplex duplicates effort expert_ffn experts
+syntax keyword fabSetting faults ffn fix flit flows from g gated gather_again general global gpus gradient
+syntax keyword fabSetting grid h hash head heads hidden hop host_link hosts injection inside install k keep
+syntax keyword fabSetting key kv_heads latency layers leaf leaves length levels lift local loopbacks measure
+syntax keyword fabSetting method micro model most moves names nodes objective ocs_rack order overhead overlap
+syntax keyword fabSetting p packet parallel paths per per_metre phases pitch_x pitch_y place placement planes
 syntax keyword fabSetting ports power priority q qk_norm radix rate rates recompute reconfigure reduce relay
 syntax keyword fabSetting replications rho root routers rule samples scenarios seed seeds select
 syntax keyword fabSetting sequence_parallel sequences share shared shortest size skew slot speedup spine

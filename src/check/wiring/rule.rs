@@ -129,8 +129,10 @@ fn verify_links(
         }
         let by_class = if class == LinkClass::Local { network.local } else { network.global };
         let expected = rule.link_type(link.a.node.0, link.b.node.0).unwrap_or(by_class);
-        // Where lengths decide the type of a cable, the floor is verified instead.
-        let by_length = fabric.floor.as_ref().is_some_and(|floor| floor.by_length.is_some());
+        // Where lengths decide the type of a cable, the floor is verified instead. Links inside boxes are no
+        // cables.
+        let by_length = fabric.floor.as_ref().is_some_and(|floor| floor.by_length.is_some())
+            && (fabric.boxes().is_none() || class == LinkClass::Global);
         if link.link_type != expected && !by_length {
             return Err(format!("{} must be a link of `{}`", name(), fabric.link_types[expected].name));
         }

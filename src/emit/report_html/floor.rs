@@ -5,9 +5,9 @@ use crate::floor::{floor_lines, floor_rows, trade_off};
 use crate::number::tenths;
 use crate::svg::{self, Curve, CurveLine, FloorPicture, Stroke};
 use fabc_ir::Cable;
-use fabc_model::Floor;
+use fabc_model::{BoxPart, Floor};
 use minijinja::{Value, context};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of lengths with a dot on the curve.
 const POINTS: usize = 60;
@@ -34,6 +34,7 @@ pub(super) fn floor(compiled: &CompiledFabric) -> Option<Value> {
     let cabinet = |number: usize| {
         let ([row, column], (cables, length)) = (placement.place_of[number], leaving[number]);
         let holds = match (switches[number].len(), held[number].len()) {
+            _ if compiled.fabric.boxes().is_some() => rack_text(compiled, &held[number]),
             (0, chips) if is_pod => format!("cube {number}, {chips} chips"),
             (0, routers) => format!("{routers} routers"),
             (1, _) => "1 switch".to_owned(),
@@ -60,6 +61,22 @@ pub(super) fn floor(compiled: &CompiledFabric) -> Option<Value> {
     Some(
         context! { picture, curve => length_curve(compiled, floor, &cables), lines => floor_lines(compiled), rows => floor_rows(compiled), weights => trade_off_table(compiled) },
     )
+}
+
+/// What stands in a rack of a fabric of boxes: `4 boxes, 2 switches`. `parts` are the routers in it.
+fn rack_text(compiled: &CompiledFabric, parts: &[u32]) -> String {
+    let Some(boxes) = compiled.fabric.boxes() else { return String::new() };
+    let (mut places, mut switches) = (BTreeSet::new(), 0u64);
+    for &part in parts {
+        match boxes.part(part).0 {
+            BoxPart::Gpu { place, .. } | BoxPart::Inner { place, .. } => _ = places.insert(place),
+            BoxPart::Outer { .. } => switches += 1,
+        }
+    }
+    let counts = [(places.len() as u64, "box", "boxes"), (switches, "switch", "switches")];
+    let held = counts.into_iter().filter(|(count, ..)| *count > 0);
+    let texts = held.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }));
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 /// The trade-off between flow and cable, as a table and a picture. `None` if the search did not weigh cables.

@@ -7,7 +7,7 @@ use super::items::SpecItems;
 use super::scope::{DeclaredLinks, Scope};
 use super::settings::{BlockSettings, block_settings, in_range, integer, integer_expr};
 use crate::ResolveError;
-use crate::syntax::ast::{Block, Expr, Name, PartLine, PartSubject, StatementKind};
+use crate::syntax::ast::{Block, Expr, ListedPair, Name, PartLine, PartSubject, StatementKind};
 use crate::syntax::words::BlockKind;
 use fabc_base::diag::{Span, suggestion};
 use fabc_base::ids::LinkTypeId;
@@ -98,7 +98,9 @@ fn box_kind(context: &mut Context, name: &Name, block: &Block, scope: &Scope<'_>
     for word in ["switch", "mesh", "join", "nics", "nic"] {
         for statement in &block.statements {
             match &statement.kind {
-                StatementKind::Part(line) if *line.word.value == *word => {
+                StatementKind::Part(line)
+                    if *line.word.value == *word || (word == "join" && *line.word.value == *"links") =>
+                {
                     parts.add(context, line, statement.span, scope)?;
                 }
                 // Also the `mesh` of a cube, which has sides.
@@ -182,9 +184,42 @@ impl BoxParts<'_> {
                 }
                 Some(())
             }
+            PartSubject::Listed(path, pairs) => self.listed_pairs(context, line, path, pairs),
             PartSubject::Count(number) => self.nics(context, number, line, span),
             PartSubject::Place(index, gpu) => self.nic_places(context, index, gpu, span),
         }
+    }
+
+    /// Joins the pairs that a file lists.
+    fn listed_pairs(
+        &mut self,
+        context: &mut Context,
+        line: &PartLine,
+        path: &Name,
+        pairs: &[ListedPair],
+    ) -> Option<()> {
+        let (link, _) = self.joins(context, line, path.span)?;
+        let last = self.gpus - 1;
+        for pair in pairs {
+            let ListedPair { first, second, copies, line } = *pair;
+            let refused = if first.max(second) > last {
+                format!("joins GPU {}, but {} has {} GPUs", first.max(second), self.title, self.gpus)
+            } else if i64::from(copies) > MOST_PARTS {
+                format!("has {copies} copies of a link, more than {MOST_PARTS}")
+            } else {
+                let joined = InnerLink { gpu: first.min(second), other: first.max(second), link };
+                self.built.links.extend(std::iter::repeat_n(joined, copies as usize));
+                continue;
+            };
+            let problem = format!("line {line} of {} {refused}", path.value);
+            return no_such_box(
+                context,
+                problem,
+                format!("correct the file; GPUs are 0 to {last}"),
+                path.span,
+            );
+        }
+        Some(())
     }
 
     /// Adds the switches of `switch name[m] { join ..; }`.

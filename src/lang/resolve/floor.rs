@@ -1,8 +1,10 @@
 //! Resolves `floor { .. }`: first as it is written, then whether the network or the pod fits on it.
 
+mod boxes;
 mod grid;
 mod pod;
 
+use super::boxes::DeclaredBoxes;
 use super::context::Context;
 use super::items::SpecItems;
 use super::kind::PlantKind;
@@ -61,6 +63,7 @@ pub(super) fn written_floor(
         Some(0)
     };
     let racks = pod::racks(context, &settings, kind);
+    let box_rack = boxes::box_rack(context, &settings, items, kind);
     let grid = match settings.get("grid") {
         Some(value) => fixed_grid(context, value),
         None => Some([0, 0]),
@@ -96,6 +99,7 @@ pub(super) fn written_floor(
         grid: grid?,
         cabinets: 0,
         racks: racks?,
+        box_rack: box_rack?,
         pitch: [pitch_x?, pitch_y?],
         order: order?,
         clustering: clustering?,
@@ -120,10 +124,16 @@ fn limits_link(statement: &Statement) -> bool {
     }
 }
 
-/// Returns some link of the fabric if lengths choose the link of a cable, whether that is valid or not.
-pub(super) fn any_link_by_length(items: &SpecItems<'_>, links: &DeclaredLinks) -> Option<LinkTypeId> {
+/// Returns some link of the fabric if lengths choose the link of a cable, whether that is valid or not. With
+/// boxes it is a link of their NICs, which carries as much as every link that lengths choose.
+pub(super) fn any_link_by_length(
+    items: &SpecItems<'_>,
+    links: &DeclaredLinks,
+    boxes: Option<&DeclaredBoxes>,
+) -> Option<LinkTypeId> {
     let limited = items.floor.is_some_and(|(block, _)| block.statements.iter().any(limits_link));
-    (limited && !links.names.is_empty()).then_some(LinkTypeId(0))
+    let of_nics = boxes.and_then(|boxes| boxes.kinds.iter().find_map(|kind| kind.nic_link));
+    (limited && !links.names.is_empty()).then(|| of_nics.unwrap_or(LinkTypeId(0)))
 }
 
 /// The smallest floor of a fabric of this kind, as an example.
@@ -342,6 +352,12 @@ pub(super) fn fit_network(
     network: &Network,
     links: &DeclaredLinks,
 ) -> Option<Floor> {
+    if let Some(by_length) = &floor.by_length {
+        check_bandwidths(context, by_length, network, links)?;
+    }
+    if let Family::Boxes(boxes) = &network.family {
+        return boxes::fit_boxes(context, floor, boxes, links);
+    }
     let routers = network.router_count() as u32;
     let mut misfit = |problem: String, help: &str, span: Span| {
         context.error(ResolveError::FloorMisfit { problem, help: help.to_owned(), span });
@@ -386,26 +402,31 @@ pub(super) fn fit_network(
     if let Some(problem) = grid_problem(grid, cabinets) {
         return misfit(problem, "make `grid` larger, or leave it out", floor.span);
     }
-    if let Some(by_length) = &floor.by_length {
-        if matches!(network.family, Family::Levels(_) | Family::Listed(_)) {
-            let problem = format!(
-                "every `level` of `{}` names its link, so lengths do not choose it",
-                network.family.name()
-            );
-            return misfit(problem, "remove the limits", by_length.span);
-        }
-        let bandwidth = |link: LinkTypeId| {
-            links.types[link.0 as usize].as_ref().map(|link: &LinkType| link.bandwidth_bps)
-        };
-        let bandwidths: Vec<u64> = by_length.links().filter_map(bandwidth).collect();
-        if bandwidths.windows(2).any(|pair| pair[0] != pair[1]) {
-            let problem = "links that cable lengths choose have different bandwidths".to_owned();
-            return misfit(
-                problem,
-                "give them the same `bandwidth`: flows are computed before the lengths of cables are known",
-                by_length.span,
-            );
-        }
-    }
     Some(Floor { cabinets, grid, ..floor })
+}
+
+/// Reports links of which lengths cannot choose: those that the family names, and those that carry unlike
+/// amounts.
+fn check_bandwidths(
+    context: &mut Context,
+    by_length: &ByLength,
+    network: &Network,
+    links: &DeclaredLinks,
+) -> Option<()> {
+    let (problem, help);
+    let bandwidth =
+        |link: LinkTypeId| links.types[link.0 as usize].as_ref().map(|link: &LinkType| link.bandwidth_bps);
+    let bandwidths: Vec<u64> = by_length.links().filter_map(bandwidth).collect();
+    if matches!(network.family, Family::Levels(_) | Family::Listed(_)) {
+        let name = network.family.name();
+        problem = format!("every `level` of `{name}` names its link, so lengths do not choose it");
+        help = "remove the limits";
+    } else if bandwidths.windows(2).any(|pair| pair[0] != pair[1]) {
+        problem = "links that cable lengths choose have different bandwidths".to_owned();
+        help = "give them the same `bandwidth`: flows are computed before the lengths of cables are known";
+    } else {
+        return Some(());
+    }
+    context.error(ResolveError::FloorMisfit { problem, help: help.to_owned(), span: by_length.span });
+    None
 }

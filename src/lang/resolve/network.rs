@@ -23,7 +23,7 @@ use fabc_model::{
     Boxes, ByLength, Capacities, Family, Floor, Listed, ListedRouter, Network, NextHopGroups, Plant, Router,
     RoutingChoice, TierOrder, TopologyChoice, file_stem,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Resolves one part after the other. Returns `None` only if errors were reported.
 pub(super) fn resolve_network(
@@ -116,9 +116,6 @@ fn declared_network(
 ) -> Option<Network> {
     let floor = floor.and_then(Option::as_ref);
     let boxes = boxes::boxes(context, items, scope)?;
-    if let (Some(boxes), Some(floor)) = (&boxes, floor) {
-        refuse_floor(context, boxes, floor);
-    }
     let network = topology(context, items, scope, kind, floor, boxes)?;
     let tier_kinds = router_kinds::tier_kinds(context, items, scope, &network, router)?;
     Some(Network { tier_kinds, ..network })
@@ -133,9 +130,13 @@ fn capacities(
     router: Option<&Router>,
     by_length: Option<&ByLength>,
 ) -> Option<Capacities> {
-    let mut in_use = match by_length {
-        Some(by_length) => by_length.links().collect(),
-        None => network.links_in_use(),
+    let mut in_use = match (by_length, &network.family) {
+        (Some(by_length), Family::Boxes(_)) => {
+            let inside = network.links_in_use().into_iter();
+            inside.chain(by_length.links()).collect::<BTreeSet<_>>().into_iter().collect()
+        }
+        (Some(by_length), _) => by_length.links().collect(),
+        (None, _) => network.links_in_use(),
     };
     let host_link = router.and_then(|router| router.host_link);
     in_use.extend(host_link.filter(|link| !in_use.contains(link)));
@@ -173,7 +174,7 @@ fn topology(
     let within = |inner: Span, outer: Span| inner.start >= outer.start && inner.end <= outer.end;
     let kind = if within(name.span, setting.value.span) { name.span } else { setting.value.span };
     let span = setting.name.span.to(kind);
-    let by_length = floor::any_link_by_length(items, scope.links);
+    let by_length = floor::any_link_by_length(items, scope.links, boxes.as_ref());
     let family_scope = FamilyScope { name: &name, links: scope.links, by_length };
     if let Some(boxes) = boxes {
         let family = Family::Boxes(family_scope.join_boxes(context, boxes, &setting.value)?);
@@ -236,16 +237,6 @@ fn network_of_boxes(context: &mut Context, family: Family, span: Span) -> Option
     };
     (network.local, network.global) = (link, link);
     Some(network)
-}
-
-/// Refuses boxes on a floor.
-fn refuse_floor(context: &mut Context, boxes: &DeclaredBoxes, floor: &Floor) {
-    context.error(ResolveError::Misplaced {
-        subject: "`floor`".to_owned(),
-        place: "a fabric with `boxes`".to_owned(),
-        help: Some("this version places no boxes on a floor; remove one of the two".to_owned()),
-        span: floor.span.max(boxes.span),
-    });
 }
 
 /// The error of a topology that is unknown, is not written in this form, or does not belong to networks.

@@ -4,10 +4,12 @@
 //! every span lies in the file it was read from. The parser bounds nesting, so recursion over a value is
 //! safe.
 
+mod boxes;
 mod constant;
 mod expr;
 mod range;
 
+pub use boxes::ListedPair;
 pub use constant::{Among, Constant, ConstantKind, GivenParameter, Let, Param, SweptParameter, SweptValue};
 pub use expr::{Expr, ExprKind, Name, Operator, Quantity, Text};
 pub use range::{Index, IndexRange, Steps};
@@ -256,28 +258,10 @@ pub struct Setting {
     pub value: SettingValue,
 }
 
-/// The mesh of a cube: `mesh a x b x c over link;`.
-#[derive(Clone, PartialEq, Debug)]
-pub struct MeshStatement {
-    /// Chips along x, y and z.
-    pub dims: Vec<Expr>,
-    /// The name of the link.
-    pub over: Option<Name>,
-}
-
-/// The placed boxes of one kind: `boxes = n of name;`.
-#[derive(Clone, PartialEq, Debug)]
-pub struct BoxesItem {
-    /// The number of boxes that are placed.
-    pub count: Expr,
-    /// The name of the `box`.
-    pub kind: Name,
-}
-
 /// A line of a box: a word, the parts of the box that it is about, and a link.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PartLine {
-    /// The word that it begins with: `switch`, `mesh`, `join`, `nics` or `nic`.
+    /// The word that it begins with: `switch`, `mesh`, `join`, `links`, `nics` or `nic`.
     pub word: Name,
     /// The parts that it names.
     pub subject: PartSubject,
@@ -296,12 +280,32 @@ pub enum PartSubject {
     Range(IndexRange),
     /// The listed GPUs: `join [0, 3] over link;`.
     Members(Vec<Expr>),
+    /// The pairs that a file lists: `links "dgx1.csv" over link;`. Empty until the file is loaded.
+    Listed(Name, Vec<ListedPair>),
     /// The switches with a name, and their number if it is written: `switch nv[4] { .. }`.
     Switches(Name, Option<Expr>),
     /// A number of NICs: `nics = 8 over link;`.
     Count(Expr),
     /// The GPU of every NIC, by an index: `nic[i] at 2 * i;`.
     Place(Name, Expr),
+}
+
+/// The mesh of a cube: `mesh a x b x c over link;`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MeshStatement {
+    /// Chips along x, y and z.
+    pub dims: Vec<Expr>,
+    /// The name of the link.
+    pub over: Option<Name>,
+}
+
+/// The placed boxes of one kind: `boxes = n of name;`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BoxesItem {
+    /// The number of boxes that are placed.
+    pub count: Expr,
+    /// The name of the `box`.
+    pub kind: Name,
 }
 
 /// A coupling of face ports by an OCS: `couple .. over link;`.

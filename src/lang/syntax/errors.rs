@@ -163,12 +163,25 @@ pub enum ParseError {
     },
 
     #[error("cannot read {path}: {reason}")]
-    #[diagnostic(code(FAB0010), help("a path in `use` is relative to the file that uses it"))]
+    #[diagnostic(code(FAB0010), help("paths are relative to the file that names them"))]
     Unreadable {
         path: String,
         reason: String,
         #[label("used here")]
         span: Option<Span>,
+    },
+
+    #[error("{path}, line {line}: {problem}")]
+    #[diagnostic(
+        code(FAB0019),
+        help("a line is `u,v,copies`: two GPUs and how many links join them, 1 if left out")
+    )]
+    ListedLinks {
+        path: String,
+        line: u32,
+        problem: String,
+        #[label("this file")]
+        span: Span,
     },
 
     #[error("{path} uses itself")]

@@ -1,7 +1,7 @@
 //! Points the files of a normal form at their copies in a built directory.
 
 use super::ast::*;
-use super::load::join;
+use super::load::{items_of_file, join};
 use fabc_model::{
     DEMAND_INPUT, GRAPH_INPUTS, KINDS, OCS_INPUT, PAIRS_INPUT, PHASES_INPUT, RANKS_INPUT, TRACE_INPUT,
     graph_input, kind_files, pairs_input, phases_input, ranks_input, trace_input,
@@ -108,9 +108,5 @@ pub fn without_origin(mut normal: Spec) -> Spec {
 
 /// All items of a spec, to be changed.
 pub(super) fn items_of(spec: &mut Spec) -> impl Iterator<Item = &mut Item> {
-    let entries = spec.files.iter_mut().flat_map(|file| &mut file.entries);
-    entries.flat_map(|entry| match entry {
-        FileEntry::Fabric(fabric) => &mut fabric.items[..],
-        FileEntry::Item(item) => std::slice::from_mut(item),
-    })
+    spec.files.iter_mut().flat_map(items_of_file)
 }

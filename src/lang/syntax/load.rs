@@ -3,8 +3,9 @@
 //! In: a path and a loader. Out: all files in one [`Spec`] and one [`SourceMap`]. Invariants: the spec holds
 //! each file once, however often it is used. Only the first file has a `fabric`.
 
-use super::ast::{Block, FileEntry, Item, ItemKind, Spec, SpecFile};
+use super::ast::{Block, FileEntry, Item, ItemKind, PartSubject, Spec, SpecFile, StatementKind};
 use super::errors::ParseError;
+use super::listed_links::parse_listed_links;
 use super::parse::{self, parse_given, parse_text};
 use super::scan::count_tokens;
 use fabc_base::diag::{SourceMap, Span};
@@ -199,6 +200,7 @@ impl SpecLoading<'_> {
             Ok(mut file) => {
                 self.stack.push((identity, path.to_owned()));
                 self.load_used_files(path, &mut file);
+                self.load_listed_links(path, &mut file);
                 self.stack.pop();
                 self.files[place] = Some(file);
             }
@@ -209,16 +211,53 @@ impl SpecLoading<'_> {
 
     /// Reads the files that a file uses.
     fn load_used_files(&mut self, path: &str, file: &mut SpecFile) {
-        let items = file.entries.iter_mut().flat_map(|entry| match entry {
-            FileEntry::Fabric(fabric) => &mut fabric.items[..],
-            FileEntry::Item(item) => std::slice::from_mut(item),
-        });
-        for Item { kind, .. } in items {
+        for Item { kind, .. } in items_of_file(file) {
             if let ItemKind::Use(used) = kind {
                 used.file = self.load_file(&join(path, &used.path.value), Some(used.path.span));
             }
         }
     }
+
+    /// Reads the links of boxes that a file of the spec names.
+    fn load_listed_links(&mut self, path: &str, file: &mut SpecFile) {
+        let blocks = items_of_file(file).filter_map(|item| match &mut item.kind {
+            ItemKind::Box(_, block) => Some(block),
+            _ => None,
+        });
+        for statement in blocks.flat_map(|block| &mut block.statements) {
+            let StatementKind::Part(part) = &mut statement.kind else { continue };
+            let PartSubject::Listed(written, pairs) = &mut part.subject else { continue };
+            let (listed, span) = (join(path, &written.value), written.span);
+            let text = match self.loader.load(&listed, SPEC_BYTES as u64) {
+                Ok(text) => text,
+                Err(reason) => {
+                    self.errors.push(ParseError::Unreadable { path: listed, reason, span: Some(span) });
+                    continue;
+                }
+            };
+            (self.bytes, self.tokens) = (self.bytes + text.len(), self.tokens + count_tokens(&text));
+            if self.bytes > SPEC_BYTES {
+                self.errors.push(ParseError::TooLarge { limit: SPEC_BYTES, span });
+            } else if self.tokens > SPEC_TOKENS {
+                self.errors.push(ParseError::TooManyTokens { limit: SPEC_TOKENS, span });
+            } else {
+                match parse_listed_links(&text) {
+                    Ok(found) => *pairs = found,
+                    Err((line, problem)) => {
+                        self.errors.push(ParseError::ListedLinks { path: listed, line, problem, span });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The items of a file, to be changed.
+pub(super) fn items_of_file(file: &mut SpecFile) -> impl Iterator<Item = &mut Item> {
+    file.entries.iter_mut().flat_map(|entry| match entry {
+        FileEntry::Fabric(fabric) => &mut fabric.items[..],
+        FileEntry::Item(item) => std::slice::from_mut(item),
+    })
 }
 
 /// Checks that the first file has one fabric, and the others have none.

@@ -10,6 +10,7 @@ mod block_kind;
 mod errors;
 mod eval;
 mod inputs;
+mod listed_links;
 mod load;
 mod normalize;
 mod parse;

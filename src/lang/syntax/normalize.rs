@@ -12,8 +12,9 @@ use super::inputs::items_of;
 use super::load::parse;
 use super::print::{one_line, required_value};
 use super::words::{AXES, FIELDS, field_rank, is_by_axis, item_rank, takes_a_word};
-use fabc_base::diag::Spanned;
+use fabc_base::diag::{Span, Spanned};
 use fabc_base::units::{Decimal, Dimension, UNITS, unit};
+use std::borrow::Cow;
 
 /// Returns the normal form of a spec.
 pub fn normalize(spec: &Spec) -> Spec {
@@ -199,7 +200,11 @@ impl Normal {
     }
 
     fn block(&self, block: &Block, indices: &[Text]) -> Block {
-        let lines = block.statements.iter().map(|statement| {
+        let written = block.statements.iter().flat_map(|statement| match &statement.kind {
+            StatementKind::Part(part) => joined_pairs(part, statement),
+            _ => vec![Cow::Borrowed(statement)],
+        });
+        let lines = written.map(|statement| {
             let kind = match &statement.kind {
                 StatementKind::Setting(setting) => StatementKind::Setting(self.setting(setting)),
                 StatementKind::Mesh(mesh) => {
@@ -279,6 +284,7 @@ impl Normal {
         let number = |written: &Expr| self.expr(written, &[]);
         let subject = match &part.subject {
             PartSubject::All => PartSubject::All,
+            PartSubject::Listed(path, pairs) => PartSubject::Listed(path.clone(), pairs.clone()),
             PartSubject::Range(range) => PartSubject::Range(self.range(range)),
             PartSubject::Members(members) => PartSubject::Members(members.iter().map(number).collect()),
             PartSubject::Switches(name, copies) => {
@@ -424,4 +430,28 @@ fn canonical(digits: Decimal, name: &str) -> (Decimal, &str) {
         Some((Decimal::ratio(digits.times(from.factor)?, to.factor)?, to.name))
     });
     converted.unwrap_or((digits, name))
+}
+
+/// The lines that mean the same as a line of a box, without a file: `links "dgx1.csv" over link;` joins the
+/// pairs that its file lists.
+fn joined_pairs<'a>(part: &PartLine, statement: &'a Statement) -> Vec<Cow<'a, Statement>> {
+    let PartSubject::Listed(path, pairs) = &part.subject else { return vec![Cow::Borrowed(statement)] };
+    let span = path.span;
+    let number = |value: u32| Expr { kind: ExprKind::Integer(value.to_string().into()), span };
+    let join = |pair: &ListedPair| {
+        let block = (pair.copies > 1).then(|| copies_block(number(pair.copies), span));
+        let word = Spanned { value: "join".into(), span: part.word.span };
+        let subject = PartSubject::Members([pair.first, pair.second].map(number).to_vec());
+        let kind = StatementKind::Part(PartLine { word, subject, over: part.over.clone(), block });
+        Cow::Owned(Statement { kind, span: statement.span })
+    };
+    pairs.iter().map(join).collect()
+}
+
+/// The block `{ copies = n; }`.
+fn copies_block(copies: Expr, span: Span) -> Block {
+    let name = Spanned { value: "copies".into(), span };
+    let kind = ValueKind::Quantity(Quantity { number: copies, unit: None, span });
+    let setting = Setting { name, value: SettingValue { kind, span } };
+    Block { statements: vec![Statement { kind: StatementKind::Setting(setting), span }], span }
 }

@@ -323,6 +323,7 @@ fn part_subject(part: &PartLine) -> String {
         PartSubject::Members(members) => {
             format!("{word} [{}]", members.iter().map(expr).collect::<Vec<_>>().join(", "))
         }
+        PartSubject::Listed(path, _) => format!("{word} \"{}\"", path.value),
         PartSubject::Switches(name, None) => format!("{word} {}", name.value),
         PartSubject::Switches(name, Some(copies)) => format!("{word} {}[{}]", name.value, expr(copies)),
         PartSubject::Count(count) => format!("{word} = {}", expr(count)),

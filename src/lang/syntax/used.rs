@@ -101,7 +101,7 @@ impl Used {
 
     fn part(&mut self, part: &PartLine) {
         match &part.subject {
-            PartSubject::All | PartSubject::Switches(_, None) => {}
+            PartSubject::All | PartSubject::Listed(..) | PartSubject::Switches(_, None) => {}
             PartSubject::Range(range) => [&range.lo, &range.hi].into_iter().for_each(|end| self.expr(end)),
             PartSubject::Members(members) => members.iter().for_each(|member| self.expr(member)),
             PartSubject::Switches(_, Some(number))

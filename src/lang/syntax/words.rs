@@ -102,9 +102,10 @@ pub const CHANGED_BY_USE: [&str; 12] = [
 pub const UNKNOWN_GROUPS: [u8; 2] = [2, 12];
 
 /// Statements that begin with a keyword, each with an example.
-pub const STATEMENTS: [(&str, &str); 10] = [
+pub const STATEMENTS: [(&str, &str); 11] = [
     ("switch", "switch nv { join all over nvlink; }"),
     ("join", "join [0, 1] over xgmi { copies = 4; }"),
+    ("links", "links \"dgx1.csv\" over nvlink;"),
     ("nics", "nics = 8 over ib;"),
     ("nic", "nic[i] at 2 * i;"),
     ("mesh", "mesh 4 x 4 x 4 over copper;"),
@@ -210,6 +211,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "faults" Quantity Budget;
     "table_entries" Quantity Budget;
     "links" Choice Failures Addresses;
+    "links" Statement Box;
     "seeds" Quantity Failures Simulate;
     "ports" Quantity Ocs Level Nics;
     "duplex" Choice Ocs;
@@ -361,6 +363,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "speedup" Quantity PacketModel FlitModel;
     "window" Quantity PacketModel FlitModel;
     "cabinet" Quantity Floor;
+    "box_rack" Quantity Floor;
     "ocs" Choice Floor;
     "ocs_rack" Quantity Floor;
     "grid" Choice Floor;

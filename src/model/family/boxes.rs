@@ -319,6 +319,31 @@ impl Boxes {
         upper.map_or(0, |upper| upper.cables() * u64::from(self.planes()))
     }
 
+    /// The groups of boxes that share leaves, by their first box. No leaf has NICs of two groups.
+    pub fn leaf_groups(&self) -> Vec<LeafGroup> {
+        let Some(outside) = &self.outside else { return Vec::new() };
+        let mut boxes_of_leaf: Vec<Option<[u32; 2]>> = vec![None; outside.leaves as usize];
+        self.for_each_nic(|nic| {
+            let [_, last] = boxes_of_leaf[nic.leaf(outside) as usize].get_or_insert([nic.place; 2]);
+            *last = nic.place;
+        });
+        let mut leaves: Vec<(u32, [u32; 2])> =
+            (0..).zip(boxes_of_leaf).filter_map(|(leaf, boxes)| Some((leaf, boxes?))).collect();
+        leaves.sort_by_key(|&(leaf, boxes)| (boxes, leaf));
+        let mut groups: Vec<LeafGroup> = Vec::new();
+        for (leaf, [first, last]) in leaves {
+            match groups.last_mut().filter(|group| first <= group.last_box) {
+                Some(group) => {
+                    group.last_box = group.last_box.max(last);
+                    group.leaves.push(leaf);
+                }
+                None => groups.push(LeafGroup { first_box: first, last_box: last, leaves: vec![leaf] }),
+            }
+        }
+        groups.iter_mut().for_each(|group| group.leaves.sort_unstable());
+        groups
+    }
+
     /// `[switch outside]`: ports of NICs at it, plane by plane.
     pub fn nics_of_switches(&self) -> Vec<u16> {
         let Some(outside) = &self.outside else { return Vec::new() };
@@ -350,6 +375,17 @@ impl Boxes {
             first_gpu += kind.gpus;
         }
     }
+}
+
+/// Boxes that follow each other, and the leaves of their NICs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeafGroup {
+    /// The number of the first box.
+    pub first_box: u32,
+    /// The number of the last box.
+    pub last_box: u32,
+    /// The numbers of the leaves within a plane, ascending.
+    pub leaves: Vec<u32>,
 }
 
 /// A NIC of a box.

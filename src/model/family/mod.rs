@@ -28,7 +28,8 @@ mod xpander;
 
 pub use arcs::Arcs;
 pub use boxes::{
-    Attach, AttachBy, BoxKind, BoxPart, Boxes, InnerLink, InnerSwitch, Outside, PlacedBoxes, PlacedNic,
+    Attach, AttachBy, BoxKind, BoxPart, Boxes, InnerLink, InnerSwitch, LeafGroup, Outside, PlacedBoxes,
+    PlacedNic,
 };
 pub use bundlefly::Bundlefly;
 pub use clos::{Clos, ClosForm, ClosStage};

@@ -6,6 +6,7 @@
 //! each file.
 
 mod anneal;
+mod boxes;
 mod cables;
 mod error;
 mod neighbors;
@@ -26,6 +27,9 @@ use shorten::RouterFloor;
 pub fn place(floor: &Floor, topology: &Topology, family: &Family) -> (Placement, PassRecord) {
     let group = family.group_size();
     let routers = topology.node_count() as u32;
+    if let Family::Boxes(boxes) = family {
+        return stand_cabinets(floor, topology, boxes::racks_of_parts(floor, boxes, routers));
+    }
     let cabinets_of = |size: u32| (0..routers).map(|router| router / size).collect();
     let cabinet_of: Vec<u32> = match (floor.clustering, group) {
         (Clustering::ByCluster, _) => by_cluster(floor, family),

@@ -216,7 +216,7 @@ fn lay_network_on_floor(
 ) -> Result<(Topology, Option<(Placement, PassRecord)>), Failure> {
     let Some(floor) = &fabric.floor else { return Ok((topology, None)) };
     let (placement, record) = place::place(floor, &topology, &network.family);
-    let cables = placement.cables(floor, &topology);
+    let cables = placement.cables(fabric, floor, &topology);
     let cut = cables
         .iter()
         .map(|&(length, link_type)| link_type.map(|link_type| (length, link_type)).ok_or(length))

@@ -71,8 +71,8 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0010",
         "a file cannot be read",
-        "The spec, or a file that it brings in with `use`, does not exist or cannot be read. A path in `use` is \
-         relative to the file that uses it.",
+        "The spec, or a file that it brings in with `use` or names in `links`, does not exist or cannot be read. Such a path is \
+         relative to the file that names it.",
     ),
     doc(
         "FAB0011",
@@ -118,6 +118,13 @@ pub(super) const CODES: &[CodeDoc] = &[
         "`--set` without a value",
         "A parameter is set by `--set name=value`, each with a `--set` of its own. What has blanks or quotes in it stands in single \
          quotes, for the sake of the shell: `--set 'rate=100 GB/s'`; `--set rate=100GB/s` says the same.",
+    ),
+    doc(
+        "FAB0019",
+        "links of a box that cannot be read",
+        "`links \"dgx1.csv\" over nvlink;` in a `box` joins the GPUs that a file lists. A line is `u,v,copies`: two different \
+         GPUs and how many links join them, 1 if left out. A first line `u,v,copies` is a heading, `#` begins a comment. No \
+         pair comes twice. The path is relative to the file that the line stands in.",
     ),
     doc(
         "FAB0101",
@@ -366,8 +373,12 @@ pub(super) const CODES: &[CodeDoc] = &[
          In a pod every cube is a cabinet, and so is every rack of switches: `ocs = at 0 x 0;` (row and column of the first \
          rack) or `ocs = row 1;` says where they stand, `ocs_rack = 16;` how many switches a rack holds.\n\
          \n\
+         Boxes stand in racks of `box_rack = 4;` boxes, switches in racks of `cabinet = 8;` switches. With \
+         `clustering = by_group` leaves stand in the racks of their boxes, at most `cabinet` in each. `by_cluster`, `walktrap` \
+         and `bundles = by_group` are not for boxes.\n\
+         \n\
          Links that are told apart by their length (`copper <= 10 m; beyond = optical;`) carry alike, have different limits, \
-         and are not named elsewhere.",
+         and are not named elsewhere. With boxes they also carry as much as the link of the NICs.",
     ),
     doc(
         "FAB0136",

@@ -17,12 +17,10 @@ pub(super) fn fit_grid(declared: [u32; 2], cabinets: u32) -> [u32; 2] {
 pub(super) fn grid_problem(grid: [u32; 2], cabinets: u32) -> Option<String> {
     let small = u64::from(grid[0]) * u64::from(grid[1]) < u64::from(cabinets);
     let problem = || {
-        format!(
-            "{} rows of {} have {} places, but there are {cabinets} cabinets",
-            grid[0],
-            grid[1],
-            grid[0] * grid[1]
-        )
+        let [rows, columns] = grid;
+        let (rows_of, have) = if rows == 1 { ("row of", "has") } else { ("rows of", "have") };
+        let places = rows * columns;
+        format!("{rows} {rows_of} {columns} {have} {places} places, but there are {cabinets} cabinets")
     };
     small.then(problem)
 }

@@ -67,9 +67,13 @@ fn report_place(context: &mut Context, value: &SettingValue) -> Option<RackPlace
 }
 
 /// A count with its noun, such as `1 place` or `3 switches`.
-fn counted(count: u32, word: &str) -> String {
-    let ending = if word.ends_with("ch") { "es" } else { "s" };
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}{ending}") }
+pub(super) fn counted(count: u32, word: &str) -> String {
+    let plural = match word {
+        "leaf" => "leaves".to_owned(),
+        "switch" => "switches".to_owned(),
+        _ => format!("{word}s"),
+    };
+    if count == 1 { format!("1 {word}") } else { format!("{count} {plural}") }
 }
 
 /// Completes the floor with its racks, cabinets and grid, if the pod fits. `chips` is the number of chips per

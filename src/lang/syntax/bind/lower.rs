@@ -116,7 +116,7 @@ impl Lower<'_> {
 
     fn part(&mut self, part: &mut PartLine) {
         match &mut part.subject {
-            PartSubject::All | PartSubject::Switches(_, None) => {}
+            PartSubject::All | PartSubject::Listed(..) | PartSubject::Switches(_, None) => {}
             PartSubject::Range(range) => {
                 self.expr(&mut range.lo, &[]);
                 self.expr(&mut range.hi, &[]);

@@ -25,6 +25,7 @@ impl Builder {
             Rule::inner_switch => "switch",
             Rule::join_gpus => "join",
             Rule::full_mesh => "mesh",
+            Rule::listed_links => "links",
             Rule::nics => "nics",
             _ => "nic",
         };
@@ -49,6 +50,7 @@ impl Builder {
                 }
             }
             Rule::full_mesh => PartSubject::All,
+            Rule::listed_links => PartSubject::Listed(self.string(&parts.next()?), Vec::new()),
             Rule::nics => {
                 let (assign, count) = (parts.next()?, parts.next()?);
                 self.assign(assign, &word, &count);
@@ -60,7 +62,7 @@ impl Builder {
             PartSubject::All => word.span,
             PartSubject::Range(range) => range.span,
             PartSubject::Members(members) => members.last().map_or(word.span, |member| member.span),
-            PartSubject::Switches(name, _) => name.span,
+            PartSubject::Switches(name, _) | PartSubject::Listed(name, _) => name.span,
             PartSubject::Count(number) | PartSubject::Place(_, number) => number.span,
         };
         let (mut over, mut block) = (None, None);

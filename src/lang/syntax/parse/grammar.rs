@@ -77,6 +77,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::inner_switch
         | Rule::join_gpus
         | Rule::full_mesh
+        | Rule::listed_links
         | Rule::nics
         | Rule::nic_place
         | Rule::mesh
@@ -170,6 +171,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::kw_level
         | Rule::kw_switch
         | Rule::kw_join
+        | Rule::kw_links
         | Rule::kw_nics
         | Rule::kw_nic
         | Rule::kw_phase
