@@ -102,7 +102,7 @@ fn lay_out(topology: &str, floor: &str, seed: u64) -> (FloorMetrics, f64) {
     let (placement, _) = place::place(floor_setting, &topology, &network.family);
     let seconds = start.elapsed().as_secs_f64();
     let cables: Vec<(u32, LinkTypeId)> = placement
-        .cables(floor_setting, &topology)
+        .cables(&fabric, floor_setting, &topology)
         .iter()
         .map(|&(length, link)| (length, link.expect("`beyond` takes all")))
         .collect();

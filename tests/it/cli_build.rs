@@ -408,7 +408,7 @@ fn next_hop_groups_are_judged_in_words_and_as_json() {
     assert_eq!(verdict["max_channel_load"], 7.75);
     let next_hops = serde_json::json!({
         "kind": "spray", "up_then_down": true, "tiers": 3, "climbs_at": null, "groups": 2528, "unlike_shortest": 0,
-        "first_unlike": null, "weighted": false, "permutation": [1, 1], "max_channel_load": [31, 4],
+        "first_unlike": null, "weighted": false, "relayed": 0, "permutation": [1, 1], "max_channel_load": [31, 4],
     });
     assert_eq!(verdict["next_hops"], next_hops);
     let sim = ["sim", "--tables", &tables, "--topology", &topology, "--message-format", "short"];

@@ -8,8 +8,8 @@ use crate::ResolveError;
 use crate::syntax::ast::{Block, SettingValue};
 use crate::syntax::words::BlockKind as Fields;
 use fabc_model::{
-    ATTEMPTS, Arcs, Clustering, Draw, Duplicates, Family, Floor, FreeGraph, PermuteMethod, Permuted,
-    RandomRegular, ShortcutReach, Shortcuts, Xpander,
+    ATTEMPTS, Arcs, Clustering, Draw, Duplicates, Family, Floor, FreeGraph, GraphSymmetry, PermuteMethod,
+    Permuted, RandomRegular, ShortcutReach, Shortcuts, Xpander,
 };
 
 /// The families that may be permuted: those with duplex links that follow from parameters. Trees are left
@@ -169,7 +169,7 @@ impl FamilyScope<'_> {
         Some((Family::Permuted(permuted), links))
     }
 
-    /// Resolves `synthesize { routers; degree; arcs; effort; seed; cable; }` to a family and its links.
+    /// Resolves `synthesize { routers; degree; arcs; effort; seed; cable; symmetry; }` to a family and its links.
     pub(super) fn synthesize(
         &self,
         context: &mut Context,
@@ -188,6 +188,23 @@ impl FamilyScope<'_> {
             Some(value) => Some(self.cable(context, value, floor)?),
             None => None,
         };
+        let symmetry = one_of_or(context, &settings, "symmetry", GraphSymmetry::Auto)?;
+        let reason = match (arcs, cable) {
+            (Arcs::Simplex, _) => Some(("with simplex arcs", "symmetric graphs have duplex links")),
+            (_, Some(_)) => Some(("with `cable`", "cables differ in length, so no symmetry keeps them")),
+            _ => None,
+        };
+        if let (GraphSymmetry::Auto, Some(value), Some((with, why))) =
+            (symmetry, settings.get("symmetry"), reason)
+        {
+            context.error(ResolveError::Misplaced {
+                subject: "`symmetry = auto`".to_owned(),
+                place: format!("{} {with}", settings.place),
+                help: Some(format!("{why}: write `symmetry = none;`, or leave it out")),
+                span: value.span,
+            });
+            return None;
+        }
         let (routers, degree) = sizes?;
         Some((
             Family::Synthesized(FreeGraph {
@@ -197,6 +214,7 @@ impl FamilyScope<'_> {
                 effort: effort? as u32,
                 seed: seed?,
                 cable,
+                symmetry,
             }),
             links?,
         ))

@@ -263,7 +263,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "nodes" Quantity Synthesize;
     "fix" Quantity Synthesize;
     "objective" Choice Synthesize;
-    "symmetry" Choice Synthesize;
+    "symmetry" Choice Synthesize FreeGraph;
     "effort" Quantity Synthesize FreeGraph Annealed PlaceSearch;
     "seed" Quantity Synthesize Xpander RandomRegular RingN Nbr Gau FreeGraph Simulate Collective Annealed Permute PlaceSearch;
     "cable" Quantity Synthesize FreeGraph;

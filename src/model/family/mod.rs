@@ -51,7 +51,7 @@ pub use random_regular::RandomRegular;
 pub use shortcuts::{ShortcutReach, Shortcuts};
 pub use slim_fly::{SlimFly, slim_fly_degree};
 pub use spectralfly::{SpectralFly, is_bipartite_lps};
-pub use synthesized::FreeGraph;
+pub use synthesized::{FreeGraph, GraphSymmetry};
 pub use xpander::Xpander;
 
 use crate::closed_form::ClosedForm;

@@ -2,6 +2,7 @@
 
 use super::arcs::Arcs;
 use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
+use crate::word::words;
 
 pub(super) const FORM: FamilyForm = ("synthesize", "synthesize { routers = 60; degree = 4; }");
 
@@ -21,9 +22,28 @@ pub struct FreeGraph {
     /// Weight of a relative change of the cable length against the same relative change of the distances, in
     /// thousandths. `None` where cables do not count.
     pub cable: Option<u32>,
+    /// Whether the graphs of the search have symmetries.
+    pub symmetry: GraphSymmetry,
 }
 
+/// Whether a search of graphs keeps symmetries.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum GraphSymmetry {
+    /// Graphs of several groups of symmetries race.
+    #[default]
+    Auto,
+    /// Any graph.
+    None,
+}
+
+words!(GraphSymmetry { Auto = "auto", None = "none" });
+
 impl FreeGraph {
+    /// Whether graphs with symmetries race. Cables differ in length, so that no symmetry keeps them, and arcs
+    /// that are channels have no inverses.
+    pub fn seeks_symmetry(&self) -> bool {
+        self.symmetry == GraphSymmetry::Auto && self.arcs == Arcs::Duplex && self.cable.is_none()
+    }
     /// A weight in thousandths as a spec writes it.
     pub fn weight(thousandths: u32) -> String {
         let digits = format!("{:03}", thousandths % 1000);
@@ -42,11 +62,12 @@ impl FamilyFacts for FreeGraph {
     }
 
     fn written(&self) -> String {
-        let FreeGraph { routers, degree, arcs, effort, seed, cable } = self;
+        let FreeGraph { routers, degree, arcs, effort, seed, cable, symmetry } = self;
+        let symmetry = if *symmetry == GraphSymmetry::None { " symmetry = none;" } else { "" };
         let cable = cable.map_or(String::new(), |weight| format!(" cable = {};", FreeGraph::weight(weight)));
         let arcs = if *arcs == Arcs::Simplex { " arcs = simplex;" } else { "" };
         format!(
-            "synthesize {{ degree = {degree}; routers = {routers};{arcs} effort = {effort}; seed = {seed};{cable} }}"
+            "synthesize {{ degree = {degree}; routers = {routers};{arcs} effort = {effort}; seed = {seed};{cable}{symmetry} }}"
         )
     }
 

@@ -2,10 +2,12 @@
 //!
 //! Input: a family whose parameters do not determine its links. Output: candidates, each a list of pairs,
 //! best first or in the order of the draws. The certified flow decides among them. Sources: Singla and others
-//! 2012 (Jellyfish); Valadarsky and others 2016 (Xpander).
+//! 2012 (Jellyfish); Valadarsky and others 2016 (Xpander). [`symmetric_graphs`] searches among graphs that a
+//! group of symmetries keeps.
 
 mod distances;
 mod error;
+mod lifts;
 mod links;
 mod normal;
 mod permute;
@@ -15,6 +17,7 @@ mod search;
 mod xpander;
 
 pub use error::DrawError;
+pub use lifts::{LinkEnds, SymmetricGraph, symmetric_graphs};
 pub use links::LinkPairs;
 pub use search::{Searched, Weighing, weighed};
 

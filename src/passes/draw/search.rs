@@ -357,6 +357,7 @@ impl RegularGraph {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fabc_model::GraphSymmetry;
 
     /// Sums that a plain search of 6000 exchanges by other code has reached for four arcs per router, and
     /// what Moore's bound leaves.
@@ -365,7 +366,15 @@ mod tests {
         for (routers, reached, moore_bound) in
             [(10, 140, 140), (20, 680, 680), (30, 1910, 1890), (40, 3730, 3720)]
         {
-            let free = FreeGraph { routers, degree: 4, arcs: Arcs::Simplex, effort: 1, seed: 1, cable: None };
+            let free = FreeGraph {
+                routers,
+                degree: 4,
+                arcs: Arcs::Simplex,
+                effort: 1,
+                seed: 1,
+                cable: None,
+                symmetry: GraphSymmetry::None,
+            };
             let best = &search(&free)[0];
             let graph = RegularGraph::new(routers, 4, true, best.clone());
             let sum = graph.distances(&mut DistanceSums::new(routers as usize));
@@ -377,8 +386,15 @@ mod tests {
     /// distances alone.
     #[test]
     fn cables_weigh() {
-        let free =
-            FreeGraph { routers: 48, degree: 4, arcs: Arcs::Duplex, effort: 1, seed: 1, cable: Some(0) };
+        let free = FreeGraph {
+            routers: 48,
+            degree: 4,
+            arcs: Arcs::Duplex,
+            effort: 1,
+            seed: 1,
+            cable: Some(0),
+            symmetry: GraphSymmetry::None,
+        };
         // Cabinets of eight in a row.
         let length = |[one, other]: [u32; 2]| {
             if one / 8 == other / 8 { 20 } else { 40 + 6 * (one / 8).abs_diff(other / 8) }
@@ -400,8 +416,15 @@ mod tests {
     /// Two rings of near routers have the shortest cables, but no path between them.
     #[test]
     fn cables_alone_leave_a_connected_graph() {
-        let free =
-            FreeGraph { routers: 11, degree: 2, arcs: Arcs::Duplex, effort: 1, seed: 39, cable: Some(1000) };
+        let free = FreeGraph {
+            routers: 11,
+            degree: 2,
+            arcs: Arcs::Duplex,
+            effort: 1,
+            seed: 39,
+            cable: Some(1000),
+            symmetry: GraphSymmetry::None,
+        };
         let length = |[one, other]: [u32; 2]| if one / 6 == other / 6 { 20 } else { 90 };
         let best = weighed(&free, &Weighing { weight: 1000, length: &length }, None);
         let mut distances = DistanceSums::new(11);

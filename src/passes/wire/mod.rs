@@ -78,21 +78,57 @@ pub fn wire_drawn(fabric: &Fabric, network: &Network, links: &[[u32; 2]]) -> Top
     topology_of_edges(fabric, network, &edges)
 }
 
+/// The topology of a network whose links are searched with a group of symmetries, from the ends of its links.
+/// `images` has the image of every router under every element of the group, the identity first.
+pub fn wire_symmetric(
+    fabric: &Fabric,
+    network: &Network,
+    links: &[[End; 2]],
+    images: &[Vec<u32>],
+) -> Topology {
+    let edge = |ends: &[End; 2]| UnnumberedLink {
+        ports: ends.map(|end| Some(end.port.0)),
+        ..UnnumberedLink::local(network, ends.map(|end| end.node.0))
+    };
+    let routers = network.router_count() as u32;
+    let keeps_demand =
+        |element: &&Vec<u32>| fabric.demand.is_kept_by(|node| NodeId(element[node.0 as usize]));
+    let symmetry = if lengths_matter(fabric) {
+        Symmetry::trivial(1, routers)
+    } else {
+        let kept = images.iter().filter(keeps_demand);
+        Symmetry::new(1, kept.map(|element| element.iter().copied().map(BlockId).collect()).collect())
+    };
+    let edges: Vec<UnnumberedLink> = links.iter().map(edge).collect();
+    topology_with_symmetry(fabric, network, &edges, symmetry)
+}
+
 fn topology_of_edges(fabric: &Fabric, network: &Network, edges: &[UnnumberedLink]) -> Topology {
+    topology_with_symmetry(fabric, network, edges, symmetry(fabric, network))
+}
+
+fn topology_with_symmetry(
+    fabric: &Fabric,
+    network: &Network,
+    edges: &[UnnumberedLink],
+    symmetry: Symmetry,
+) -> Topology {
     let (port_count, links) = number_ports(network.router_count(), edges, network.family.is_simplex());
-    let topology = Topology::new(port_count, links, symmetry(fabric, network));
+    let topology = Topology::new(port_count, links, symmetry);
     let topology = topology.with_hosts(network.hosts(fabric.router.hosts)).named(router_names(fabric));
     topology.with_capacities(fabric.capacities.clone())
+}
+
+/// Whether links of one declared type may be unlike, since their cables differ in length.
+fn lengths_matter(fabric: &Fabric) -> bool {
+    let has_delay_per_metre = fabric.link_types.iter().any(|link| link.per_metre_ps > 0);
+    fabric.floor.as_ref().is_some_and(|floor| has_delay_per_metre || floor.by_length.is_some())
 }
 
 /// The rotations of the groups that preserve ports and demand.
 fn symmetry(fabric: &Fabric, network: &Network) -> Symmetry {
     let (demand, (size, groups)) = (&fabric.demand, network.family.blocks());
-    // Cables of one link type may differ in length.
-    let has_delay_per_metre = fabric.link_types.iter().any(|link| link.per_metre_ps > 0);
-    let lengths_matter =
-        fabric.floor.as_ref().is_some_and(|floor| has_delay_per_metre || floor.by_length.is_some());
-    if lengths_matter || !network.family.rotates() {
+    if lengths_matter(fabric) || !network.family.rotates() {
         return Symmetry::trivial(size, groups);
     }
     // Rotations that preserve the demand are the multiples of the least one, which divides the number of

@@ -19,9 +19,22 @@ pub fn candidates(fabric: &Fabric, network: &Network) -> Result<Vec<Topology>, D
             let drawn = draw::permuted_candidates(permuted, &links, network.span)?;
             drawn.iter().map(|drawn| wire::wire_permuted(fabric, network, &base, drawn)).collect()
         }
-        family => draw::candidates(family, network.span)?
-            .iter()
-            .map(|links| wire::wire_drawn(fabric, network, links))
-            .collect(),
+        Family::Synthesized(free) if free.seeks_symmetry() => {
+            let symmetric = draw::symmetric_graphs(free);
+            if symmetric.is_empty() {
+                return drawn_candidates(fabric, network);
+            }
+            let wired = |graph: &draw::SymmetricGraph| {
+                wire::wire_symmetric(fabric, network, &graph.links, &graph.images)
+            };
+            symmetric.iter().map(wired).collect()
+        }
+        _ => return drawn_candidates(fabric, network),
     })
+}
+
+/// The topologies of a network that is drawn or searched without symmetry.
+fn drawn_candidates(fabric: &Fabric, network: &Network) -> Result<Vec<Topology>, DrawError> {
+    let drawn = draw::candidates(&network.family, network.span)?;
+    Ok(drawn.iter().map(|links| wire::wire_drawn(fabric, network, links)).collect())
 }

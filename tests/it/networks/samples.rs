@@ -3,8 +3,9 @@
 use super::levels::level;
 use super::{boxes, clos, dragonfly, kautz, levels, listed, megafly, polarstar, random};
 use fabc::model::{
-    Arcs, Arrangement, Bundlefly, Draw, Family, FatTree, FreeGraph, GenKautz, HyperX, Hypercube, Mesh,
-    PermuteMethod, PolarFly, RandomRegular, ShortcutReach, SlimFly, SpectralFly, Supernode, Torus, Xpander,
+    Arcs, Arrangement, Bundlefly, Draw, Family, FatTree, FreeGraph, GenKautz, GraphSymmetry, HyperX,
+    Hypercube, Mesh, PermuteMethod, PolarFly, RandomRegular, ShortcutReach, SlimFly, SpectralFly, Supernode,
+    Torus, Xpander,
 };
 use fabc::units::Decimal;
 
@@ -102,6 +103,7 @@ fn drawn_samples() -> Vec<Family> {
             effort: 1,
             seed: 1,
             cable: None,
+            symmetry: GraphSymmetry::None,
         }),
         Family::Synthesized(FreeGraph {
             routers: 12,
@@ -110,6 +112,7 @@ fn drawn_samples() -> Vec<Family> {
             effort: 1,
             seed: 1,
             cable: None,
+            symmetry: GraphSymmetry::None,
         }),
     ]
 }
