@@ -335,7 +335,11 @@ pub(super) fn choices_line(compiled: &CompiledFabric) -> String {
     let routing = fabric.routing.written();
     let faults = fabric.tolerated();
     let symmetry = compiled.topology.symmetry();
-    let blocks = if compiled.pod.is_some() { "cubes" } else { "groups" };
+    let blocks = match (compiled.pod.is_some(), symmetry.block_size()) {
+        (true, _) => "cubes",
+        (false, 1) => "routers",
+        (false, _) => "groups",
+    };
     let kept = match symmetry.order() {
         // Shifts of a folded Clos move no blocks, and take one fault to another all the same.
         1 if fabric.clos_shifts().is_some() => "switches of a tier interchangeable by shifts".to_owned(),

@@ -169,7 +169,8 @@ impl FamilyScope<'_> {
         Some((Family::Permuted(permuted), links))
     }
 
-    /// Resolves `synthesize { routers; degree; arcs; effort; seed; cable; symmetry; }` to a family and its links.
+    /// Resolves `synthesize { routers; degree; arcs; effort; seed; cable; symmetry; }` to a family and its
+    /// links.
     pub(super) fn synthesize(
         &self,
         context: &mut Context,

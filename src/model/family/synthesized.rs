@@ -32,7 +32,7 @@ pub enum GraphSymmetry {
     /// Graphs of several groups of symmetries race.
     #[default]
     Auto,
-    /// Any graph.
+    /// Graphs with and without symmetries.
     None,
 }
 

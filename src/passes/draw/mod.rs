@@ -17,7 +17,7 @@ mod search;
 mod xpander;
 
 pub use error::DrawError;
-pub use lifts::{LinkEnds, SymmetricGraph, symmetric_graphs};
+pub use lifts::{SymmetricGraph, symmetric_graphs};
 pub use links::LinkPairs;
 pub use search::{Searched, Weighing, weighed};
 

@@ -21,7 +21,7 @@ use fabc_base::ids::{BlockId, LinkTypeId, NodeId, PortId};
 use fabc_ir::{End, Link, LinkClass, Symmetry, Topology, router_names};
 use fabc_model::{Fabric, Family, Network};
 use families::edges;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The topology of a network whose parameters determine its links.
 pub fn wire(fabric: &Fabric, network: &Network) -> Topology {
@@ -78,29 +78,50 @@ pub fn wire_drawn(fabric: &Fabric, network: &Network, links: &[[u32; 2]]) -> Top
     topology_of_edges(fabric, network, &edges)
 }
 
-/// The topology of a network whose links are searched with a group of symmetries, from the ends of its links.
-/// `images` has the image of every router under every element of the group, the identity first.
+/// The topology of a network whose links are searched with a group of symmetries, from the pairs that they
+/// join. `images` has the image of every router under every element of the group, the identity first.
 pub fn wire_symmetric(
     fabric: &Fabric,
     network: &Network,
-    links: &[[End; 2]],
+    links: &[[u32; 2]],
     images: &[Vec<u32>],
 ) -> Topology {
-    let edge = |ends: &[End; 2]| UnnumberedLink {
-        ports: ends.map(|end| Some(end.port.0)),
-        ..UnnumberedLink::local(network, ends.map(|end| end.node.0))
-    };
-    let routers = network.router_count() as u32;
     let keeps_demand =
         |element: &&Vec<u32>| fabric.demand.is_kept_by(|node| NodeId(element[node.0 as usize]));
     let symmetry = if lengths_matter(fabric) {
-        Symmetry::trivial(1, routers)
+        Symmetry::trivial(1, network.router_count() as u32)
     } else {
         let kept = images.iter().filter(keeps_demand);
         Symmetry::new(1, kept.map(|element| element.iter().copied().map(BlockId).collect()).collect())
     };
+    let ports = ports_of_orbits(&symmetry, links);
+    let port = |from: u32, to: u32| ports.get(&[from, to]).copied();
+    let edge = |&[from, to]: &[u32; 2]| UnnumberedLink {
+        ports: [port(from, to), port(to, from)],
+        ..UnnumberedLink::local(network, [from, to])
+    };
     let edges: Vec<UnnumberedLink> = links.iter().map(edge).collect();
     topology_with_symmetry(fabric, network, &edges, symmetry)
+}
+
+/// By router and neighbor: the port of the link. The first router of every orbit has its ports by neighbor,
+/// and the symmetry takes them to the others. No two links join the same routers.
+fn ports_of_orbits(symmetry: &Symmetry, links: &[[u32; 2]]) -> BTreeMap<[u32; 2], u16> {
+    let mut neighbors: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    for &[from, to] in links {
+        neighbors.entry(from).or_default().insert(to);
+        neighbors.entry(to).or_default().insert(from);
+    }
+    let mut ports = BTreeMap::new();
+    for first in symmetry.canonical_nodes() {
+        for (port, &neighbor) in (0..).zip(neighbors.get(&first.0).into_iter().flatten()) {
+            for element in 0..symmetry.order() {
+                let [from, to] = [first, NodeId(neighbor)].map(|node| symmetry.image(element, node).0);
+                ports.insert([from, to], port);
+            }
+        }
+    }
+    ports
 }
 
 fn topology_of_edges(fabric: &Fabric, network: &Network, edges: &[UnnumberedLink]) -> Topology {

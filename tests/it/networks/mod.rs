@@ -25,6 +25,7 @@ mod scheduled;
 mod seeds;
 mod sends;
 mod spray;
+mod symmetric;
 mod weights;
 
 use fabc::check;

@@ -2,14 +2,16 @@
 //! matching between every two meta-nodes. Randomness is no claim that could be verified.
 
 use crate::wiring::rule::FamilyRule;
-use fabc_base::ids::NodeId;
-use fabc_ir::{LinkClass, Topology};
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{End, LinkClass, Topology};
 
 /// Routers that all have the same number of links.
 pub(super) struct Regular {
     pub(super) routers: u32,
     pub(super) degree: u32,
     pub(super) simplex: bool,
+    /// Whether the symmetry of the topology tells the ports.
+    pub(super) symmetric: bool,
 }
 
 impl FamilyRule for Regular {
@@ -32,6 +34,24 @@ impl FamilyRule for Regular {
 
     fn simplex(&self) -> bool {
         self.simplex
+    }
+
+    fn numbers_ports(&self, _: LinkClass) -> bool {
+        self.symmetric
+    }
+
+    /// The first router of an orbit has its ports by neighbor. The symmetry takes them to the others.
+    fn misplaced(&self, topology: &Topology, channel: ChannelId) -> Option<String> {
+        let (End { node, port }, neighbor) = (topology.source(channel), topology.target(channel).node);
+        let symmetry = topology.symmetry();
+        let back = symmetry.inverse(symmetry.element_to(node));
+        let [first, met] = [node, neighbor].map(|router| symmetry.image(back, router));
+        let lower = topology.channels_from(first).filter(|&other| topology.target(other).node < met);
+        let expected = lower.count();
+        (port.index() != expected).then(|| {
+            let (name, met) = (topology.name(node), topology.name(neighbor));
+            format!("{name} meets {met} at port{port}, but its symmetry puts that link at port{expected}")
+        })
     }
 }
 

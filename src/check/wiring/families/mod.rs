@@ -51,18 +51,22 @@ pub(super) fn rule_of(family: &Family) -> Option<Box<dyn FamilyRule + Sync + '_>
         Family::Boxes(boxes) => Box::new(boxes::BoxRule::new(boxes)),
         &Family::Kautz(Kautz { degree, length, arcs }) => Box::new(kautz::Words { degree, length, arcs }),
         &Family::RandomRegular(RandomRegular { routers, degree, .. }) => {
-            Box::new(drawn::Regular { routers, degree, simplex: false })
+            Box::new(drawn::Regular { routers, degree, simplex: false, symmetric: false })
         }
-        &Family::Xpander(Xpander { degree, lift, .. }) => {
-            Box::new(drawn::Regular { routers: (degree + 1) * lift, degree, simplex: false })
-        }
+        &Family::Xpander(Xpander { degree, lift, .. }) => Box::new(drawn::Regular {
+            routers: (degree + 1) * lift,
+            degree,
+            simplex: false,
+            symmetric: false,
+        }),
         Family::Permuted(permuted) => {
             Box::new(permuted::ExchangedLinks { base: rule_of(&permuted.base)?, permuted })
         }
         Family::Shortcuts(shortcuts) => Box::new(shortcuts::ShortcutRing::new(shortcuts)),
         Family::Synthesized(free) => {
             let simplex = free.arcs == Arcs::Simplex;
-            Box::new(drawn::Regular { routers: free.routers, degree: free.degree, simplex })
+            let symmetric = free.seeks_symmetry();
+            Box::new(drawn::Regular { routers: free.routers, degree: free.degree, simplex, symmetric })
         }
         Family::Listed(_) => return None,
     })

@@ -1,15 +1,14 @@
 //! Base graphs with voltages, and their lifts.
 //!
 //! A base graph has a few vertices with `degree` darts each. A dart leads to its partner's vertex and has a
-//! voltage, an element of a group; its partner has the inverse. The *lift* has a router (j, g) for every vertex j
-//! and element g, and the dart x of j joins (j, g) to (vertex of the partner, g voltage). A dart that is its
-//! own partner has an involution for its voltage. Multiplying all elements from the left by one of them keeps
-//! links and ports, so the group acts on the lift without fixed routers. Source: Gross and Tucker 1987.
+//! voltage, an element of a group; its partner has the inverse. The *lift* has a router (j, g) for every
+//! vertex j and element g, and the dart x of j joins (j, g) to (vertex of the partner, g voltage). A dart
+//! that is its own partner has an involution for its voltage. Multiplying all elements from the left by one
+//! of them keeps links, so the group acts on the lift without fixed routers. Source: Gross and Tucker 1987.
 
 use super::group::{Element, Group};
-use fabc_base::ids::{NodeId, PortId};
+use crate::draw::links::LinkPairs;
 use fabc_base::random::Stream;
-use fabc_ir::End;
 
 /// Starts of a random base graph before it is given up.
 const STARTS: usize = 200;
@@ -86,7 +85,7 @@ impl BaseGraph {
         true
     }
 
-    /// Number of vertices.
+    /// Number of vertices of the base graph.
     pub(super) fn vertices(&self) -> usize {
         self.darts.len() / self.degree
     }
@@ -119,8 +118,8 @@ impl BaseGraph {
         target != (vertex, Element::IDENTITY) && !siblings.into_iter().any(is_parallel)
     }
 
-    /// Changes the graph at random: a new voltage for a dart, or other partners for two darts. Returns what was
-    /// there before. `None` if the change is not possible, and nothing changed.
+    /// Changes the graph at random: a new voltage for a dart, or other partners for two darts. Returns what
+    /// was there before. `None` if the change is not possible, and nothing changed.
     pub(super) fn change(&mut self, stream: &mut Stream) -> Option<Change> {
         let dart = stream.below(self.darts.len());
         let partner = self.darts[dart].partner as usize;
@@ -151,7 +150,7 @@ impl BaseGraph {
         Change { before, count: darts.len() }
     }
 
-    /// Takes a change back.
+    /// Takes a change back, so that all darts are as before.
     pub(super) fn undo(&mut self, change: &Change) {
         for &(dart, before) in &change.before[..change.count] {
             self.darts[dart] = before;
@@ -187,33 +186,29 @@ impl BaseGraph {
         true
     }
 
-    /// The links of the lift with their ports, sorted. Router (j, g) has the id g m + j for m vertices, and
-    /// the port of a dart is its place at its vertex.
-    pub(super) fn links(&self) -> Vec<LinkEnds> {
+    /// The links of the lift, sorted, each with its lower router first. Router (j, g) has the id g m + j for
+    /// m vertices.
+    pub(super) fn links(&self) -> LinkPairs {
         let (vertices, group) = (self.vertices() as u32, &self.group);
-        let port = |dart: usize| (dart % self.degree) as u16;
         let mut links = Vec::with_capacity(self.darts.len() * group.order() as usize / 2);
         for (dart, &Dart { partner, .. }) in self.darts.iter().enumerate() {
-            let ((vertex, voltage), partner) = (self.target(dart), partner as usize);
+            let (vertex, voltage) = self.target(dart);
             for number in 0..group.order() {
                 let image = group.number(group.product(group.element(number), voltage));
-                let (from, to) =
-                    (number * vertices + (dart / self.degree) as u32, image * vertices + vertex as u32);
+                let ends =
+                    [number * vertices + (dart / self.degree) as u32, image * vertices + vertex as u32];
                 // Each link once: from the lower dart, or from the lower router of a dart with itself.
-                if dart > partner || dart == partner && to < from {
-                    continue;
+                if dart < partner as usize || dart == partner as usize && ends[0] < ends[1] {
+                    links.push([ends[0].min(ends[1]), ends[0].max(ends[1])]);
                 }
-                let end = |router: u32, dart: usize| End { node: NodeId(router), port: PortId(port(dart)) };
-                let mut ends = [end(from, dart), end(to, partner)];
-                ends.sort_unstable();
-                links.push(ends);
             }
         }
         links.sort_unstable();
         links
     }
 
-    /// `[element][router]`: the image of the router when all elements are multiplied by this one from the left.
+    /// `[element][router]`: the image of the router when all elements are multiplied by this one from the
+    /// left.
     pub(super) fn images(&self) -> Vec<Vec<u32>> {
         let (vertices, group) = (self.vertices() as u32, &self.group);
         let image = |by: u32| {
@@ -226,6 +221,3 @@ impl BaseGraph {
         (0..group.order()).map(image).collect()
     }
 }
-
-/// The two ends of a link. The lower router comes first.
-pub type LinkEnds = [End; 2];

@@ -5,13 +5,13 @@
 //! routers (j, (a, e)) for all a. The neighbors of a row over one dart are another row, shifted by a
 //! rotation. Rows are stored twice over, so that a shifted row is a slice.
 
-use super::base::BaseGraph;
+use super::base::{BaseGraph, DartTarget};
 use super::group::{Element, Group};
 
 /// The distances of a connected lift.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct LiftDistances {
-    /// The largest distance.
+    /// The largest distance of a pair.
     pub(super) diameter: u32,
     /// The sum of the distances from one router of every orbit to all routers.
     pub(super) sum: u64,
@@ -20,7 +20,7 @@ pub(super) struct LiftDistances {
 /// What a search aims at besides short distances.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aim {
-    /// The diameter.
+    /// The diameter that no pair should exceed.
     pub(super) diameter: u32,
     /// What a pair farther apart costs beside its distance.
     pub(super) beyond: u64,
@@ -36,7 +36,7 @@ pub(super) struct LiftCost {
 
 /// Memory for the distances of lifts of one size.
 pub(super) struct DistanceRows {
-    /// Bytes of a set.
+    /// Number of bytes of a set.
     width: usize,
     /// Bytes of a row, stored once.
     row: usize,
@@ -44,7 +44,7 @@ pub(super) struct DistanceRows {
     next: Vec<u8>,
 }
 
-/// Bytes of a set of bits.
+/// Number of bytes of a set of so many bits.
 fn bytes_of_set(bits: usize) -> usize {
     if bits > 32 { bits.div_ceil(64) * 8 } else { bits.div_ceil(8).next_power_of_two() }
 }
@@ -102,7 +102,8 @@ impl DistanceRows {
     }
 
     /// Notes that a router is near to the one of vertex `source`.
-    fn set(&mut self, graph: &BaseGraph, (vertex, element): (usize, Element), source: usize) {
+    fn set(&mut self, graph: &BaseGraph, router: DartTarget, source: usize) {
+        let (vertex, element) = router;
         let place = (vertex * graph.group.k as usize + element.e as usize) * 2 * self.row;
         let byte = place + element.a as usize * self.width + source / 8;
         for byte in [byte, byte + self.row] {

@@ -2,24 +2,24 @@
 
 use fabc_base::divisors::greatest_common_divisor;
 
-/// The group of pairs (a, e) with (a, e) (b, f) = (a + twist^e b, e + f): Z_t by Z_k. Its order is t k. A twist
-/// of 1 gives the direct product, and k = 1 the cyclic group of order t.
+/// The group of pairs (a, e) with (a, e) (b, f) = (a + twist^e b, e + f): Z_t by Z_k. Its order is t k. A
+/// twist of 1 gives the direct product, and k = 1 the cyclic group of order t.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Group {
     /// The order t of the first factor.
     pub(super) t: u32,
     /// The order k of the second factor.
     pub(super) k: u32,
-    /// `[e]`: twist^e modulo t.
+    /// `[e]`: the power twist^e, modulo t.
     powers: Vec<u32>,
 }
 
 /// An element of a group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Element {
-    /// Its part in Z_t.
+    /// The part of the element in Z_t.
     pub(super) a: u32,
-    /// Its part in Z_k.
+    /// The part of the element in Z_k.
     pub(super) e: u32,
 }
 
@@ -38,7 +38,7 @@ impl Group {
         (times(*powers.last()?, twist, t) == 1 % t).then_some(Self { t, k, powers })
     }
 
-    /// Number of elements.
+    /// Number of elements of the group.
     pub(super) fn order(&self) -> u32 {
         self.t * self.k
     }

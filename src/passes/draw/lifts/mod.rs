@@ -14,8 +14,7 @@ mod base;
 mod distances;
 mod group;
 
-pub use base::LinkEnds;
-
+use super::links::LinkPairs;
 use anneal::{Annealed, Schedule, anneal};
 use base::BaseGraph;
 use distances::{DistanceRows, LiftDistances};
@@ -52,10 +51,10 @@ const NEARLY_BEST: f64 = 1.002;
 
 /// A regular graph with a group of symmetries.
 pub struct SymmetricGraph {
-    /// The links, sorted.
-    pub links: Vec<LinkEnds>,
+    /// The pairs of routers that links join, sorted.
+    pub links: LinkPairs,
     /// `[element][router]`: the image of a router. Row 0 is the identity. The group acts without fixed
-    /// routers, and keeps links and ports.
+    /// routers, and keeps links.
     pub images: Vec<Vec<u32>>,
 }
 
@@ -71,7 +70,7 @@ pub fn symmetric_graphs(free: &FreeGraph) -> Vec<SymmetricGraph> {
 /// A group in the race.
 struct Runner {
     group: Group,
-    /// Runs so far.
+    /// Number of runs so far.
     runs: u64,
     best: Option<Annealed>,
 }
@@ -150,8 +149,8 @@ fn groups(free: &FreeGraph) -> Vec<Group> {
             && u64::from(order) * u64::from(free.routers) <= MOST_IMAGES
     };
     let mut groups: Vec<Group> = orders.filter(is_suitable).flat_map(Group::of_order).collect();
-    // Few darts first. Of equally many, those come first whose first factor is some four times the second: they
-    // commute little, and both factors are large.
+    // Few darts first. Of equally many, those come first whose first factor is some four times the second:
+    // they commute little, and both factors are large.
     let rank = |group: &Group| {
         let darts = darts(group.order());
         let [few, many] = BEST_DARTS;
@@ -189,16 +188,15 @@ fn least_diameter(routers: u32, degree: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fabc_base::ids::Id;
-    use fabc_ir::End;
     use std::collections::{BTreeSet, VecDeque};
 
     /// Distances by a breadth-first search from every router: the largest, and the sum.
-    fn distances(routers: usize, links: &[LinkEnds]) -> LiftDistances {
+    fn distances(routers: usize, links: &[[u32; 2]]) -> LiftDistances {
         let mut neighbors = vec![Vec::new(); routers];
-        for [from, to] in links {
-            neighbors[from.node.index()].push(to.node.index());
-            neighbors[to.node.index()].push(from.node.index());
+        for ends in links {
+            let [from, to] = ends.map(|end| end as usize);
+            neighbors[from].push(to);
+            neighbors[to].push(from);
         }
         let mut found = LiftDistances { diameter: 0, sum: 0 };
         for start in 0..routers {
@@ -221,7 +219,7 @@ mod tests {
 
     /// Random lifts of all groups of some orders, also after many changes.
     #[test]
-    fn distances_are_those_of_a_search_and_images_keep_links_and_ports() {
+    fn distances_are_those_of_a_search_and_images_keep_links() {
         for (order, vertices, degree) in [(6, 3, 3), (8, 2, 4), (16, 1, 3), (21, 2, 4), (2, 9, 3), (16, 3, 5)]
         {
             for (place, group) in Group::of_order(order).into_iter().enumerate() {
@@ -243,11 +241,10 @@ mod tests {
                 let Some(found) = found else { continue };
                 let sum = found.distances.sum * u64::from(order);
                 assert_eq!(LiftDistances { sum, ..found.distances }, by_search, "{group:?}");
-                let known: BTreeSet<LinkEnds> = links.iter().copied().collect();
+                let known: BTreeSet<[u32; 2]> = links.iter().copied().collect();
                 for image in graph.images() {
-                    let moved = |end: End| End { node: Id::new(image[end.node.index()] as usize), ..end };
                     for ends in &links {
-                        let mut ends = ends.map(moved);
+                        let mut ends = ends.map(|end| image[end as usize]);
                         ends.sort_unstable();
                         assert!(known.contains(&ends), "{group:?}");
                     }
