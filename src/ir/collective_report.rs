@@ -4,7 +4,7 @@
 //! on floats, and no share is above 1.
 
 use super::{CollectiveBound, Fraction};
-use fabc_base::ids::{IdVec, LinkId};
+use fabc_base::ids::{ChannelId, IdVec};
 use fabc_model::{Collective, CollectiveAlgorithm};
 
 /// The number of attoseconds in a second.
@@ -30,15 +30,15 @@ pub fn picoseconds(attoseconds: u128) -> u128 {
         )
 }
 
-/// Attoseconds of a hop by link: of the router that is left, and of the link.
+/// Attoseconds of a hop by channel: of the router that is left, and of the link.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LinkHops {
-    /// `[link]`: the time of a hop over it, in the faster direction. Bounds use these.
-    pub by_link: IdVec<LinkId, u128>,
-    /// `[link]`: the time of the slowest of its images under a symmetry of the scene. Images share one place
-    /// in a schedule, so schedules use these times.
-    pub of_images: IdVec<LinkId, u128>,
-    /// The shortest time of a lit link.
+pub struct ChannelHops {
+    /// `[channel]`: the time of a hop over it.
+    pub by_channel: IdVec<ChannelId, u128>,
+    /// `[channel]`: the time of the slowest of its images under a symmetry of the scene. Images share one
+    /// place in a schedule that lists canonical routers alone, so such a schedule uses these times.
+    pub of_images: IdVec<ChannelId, u128>,
+    /// The shortest time of a lit channel.
     pub fastest: u128,
 }
 
@@ -48,8 +48,8 @@ pub struct CollectiveCost {
     /// Attoseconds of a hop over the slowest lit link: router and link. The channel is free again during this
     /// time.
     pub hop: u128,
-    /// The time of a hop by link. `None` where all lit links are equally slow.
-    pub link_hops: Option<LinkHops>,
+    /// The time of a hop by channel. `None` where all lit channels are equally slow.
+    pub channel_hops: Option<ChannelHops>,
     /// The time of a hop over the slowest lit link, in router cycles.
     pub hop_cycles: u64,
     /// The name of the declared link that is slowest of the lit ones.
@@ -67,13 +67,17 @@ pub struct CollectiveCost {
 }
 
 impl CollectiveCost {
-    /// Attoseconds of a hop over a link, as schedules are timed.
-    pub fn hop_over(&self, link: LinkId) -> u128 {
-        self.link_hops.as_ref().map_or(self.hop, |hops| hops.of_images[link])
+    /// Attoseconds of a hop over a channel.
+    pub fn hop_over(&self, channel: ChannelId) -> u128 {
+        self.channel_hops.as_ref().map_or(self.hop, |hops| hops.by_channel[channel])
     }
-    /// Attoseconds of the hop over the fastest link that is lit.
+    /// Attoseconds of a hop over the slowest image of a channel.
+    pub fn hop_over_images(&self, channel: ChannelId) -> u128 {
+        self.channel_hops.as_ref().map_or(self.hop, |hops| hops.of_images[channel])
+    }
+    /// Attoseconds of the hop over the fastest channel that is lit.
     pub fn least_hop(&self) -> u128 {
-        self.link_hops.as_ref().map_or(self.hop, |hops| hops.fastest)
+        self.channel_hops.as_ref().map_or(self.hop, |hops| hops.fastest)
     }
     /// Bytes that a channel with one lane carries during a hop over the slowest lit link, rounded up.
     pub fn flight_bytes(&self) -> u64 {
@@ -82,7 +86,7 @@ impl CollectiveCost {
     }
     /// The same times without the latency of hops.
     pub fn without_hops(&self) -> Self {
-        Self { hop: 0, link_hops: None, ..self.clone() }
+        Self { hop: 0, channel_hops: None, ..self.clone() }
     }
     /// Attoseconds in which a channel carries one of `parts` equal parts of `bytes`, rounded up.
     pub fn transfer_time(&self, bytes: u64, parts: u64) -> u128 {

@@ -60,7 +60,9 @@ pub(super) fn verify_bounds(
                 }
                 (u128::from(shards) * u128::from(chunks), u128::from(channels))
             }
-            CollectiveBound::Latency { .. } | CollectiveBound::Quickest { .. } => continue,
+            CollectiveBound::Latency { .. }
+            | CollectiveBound::Arrival { .. }
+            | CollectiveBound::Quickest { .. } => continue,
         };
         if u128::from(numerator).saturating_mul(bound_denominator)
             < bound_numerator.saturating_mul(u128::from(denominator))
@@ -184,6 +186,10 @@ fn count_bound(
         &CollectiveBound::Latency { node, distance, .. } => {
             count_latency(scene, chips, collective, root, node, distance)
         }
+        CollectiveBound::Arrival { node, far, .. } => {
+            let all = |chip: NodeId| is_living_chip(scene, chip);
+            count_arrival(scene, u64::from(chips), collective, root, (*node, far), &all)
+        }
         CollectiveBound::Partition { part_of, parts, .. } => {
             count_partition(scene, chips, collective, part_of, *parts)
         }
@@ -264,6 +270,39 @@ fn count_latency(
         channels: total_lanes(scene, scene.channels_into(node)),
         shards,
     })
+}
+
+/// The bound of chips that are far from a router: the shards between them, over its channels. `partners`
+/// is the number of chips that act together, and `is_partner` says whether a chip is one of them. It holds
+/// for any set of chips. Only the time of their paths makes it strong.
+pub(super) fn count_arrival(
+    scene: &Scene<'_>,
+    partners: u64,
+    collective: Collective,
+    root: Option<NodeId>,
+    (node, far): (NodeId, &[NodeId]),
+    is_partner: &dyn Fn(NodeId) -> bool,
+) -> Result<CollectiveBound, String> {
+    if !is_living_chip(scene, node) {
+        return Err("does not name a surviving chip".to_owned());
+    }
+    let ascending = far.windows(2).all(|pair| pair[0] < pair[1]);
+    if !ascending || far.is_empty() || far.contains(&node) || !far.iter().all(|&chip| is_partner(chip)) {
+        return Err("is not a set of surviving chips that have data for the router".to_owned());
+    }
+    let shards = match (collective, root) {
+        (Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll, None) => far.len() as u64,
+        // Every part of the sum waits for every chip.
+        (Collective::AllReduce, None) => partners,
+        (Collective::Broadcast, Some(root)) if far == [root] => 1,
+        (Collective::Reduce, Some(root)) if node == root => 1,
+        _ => return Err(format!("does not bound {} from these chips", collective.name())),
+    };
+    let channels = match collective {
+        Collective::ReduceScatter => total_lanes(scene, scene.channels_from(node)),
+        _ => total_lanes(scene, scene.channels_into(node)),
+    };
+    Ok(CollectiveBound::Arrival { node, far: far.to_vec(), channels, shards: shards as u32 })
 }
 
 /// The bound of a partition of the chips, for an all-reduce: the channels into its parts. Routers that only

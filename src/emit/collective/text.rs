@@ -226,6 +226,23 @@ pub(super) fn bound_reason(collective: Collective, bound: &CollectiveBound, node
             let hops = if *distance == 1 { "hop" } else { "hops" };
             format!("{shards} more than {distance} {hops} from a {node} with {channels} channels")
         }
+        CollectiveBound::Arrival { node: router, far, channels, shards } => {
+            let shards = if *shards == 1 { "1 shard".to_owned() } else { format!("{shards} shards") };
+            let far = match far.len() {
+                1 => format!("one {node}"),
+                count => format!("the nearest of {count} {node}s"),
+            };
+            match collective {
+                Collective::ReduceScatter => {
+                    format!(
+                        "{shards} go out of {node} {router} by {channels} channels, then the latency to {far}"
+                    )
+                }
+                _ => format!(
+                    "{shards} to {node} {router} by {channels} channels, after the latency from {far}"
+                ),
+            }
+        }
         CollectiveBound::Relays { received, channels, inside, fan } => {
             format!(
                 "{received} shards come in by {channels} channels, of which {inside} are in groups; by others a {node} passes on to {fan} at most"

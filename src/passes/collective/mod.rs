@@ -16,6 +16,7 @@
 //! scene, without tables. Where links run one way, only the last three plan. In `groups` of chips that
 //! work at the same time, [`within`], [`relayed`], [`ring`] and [`star`] gather, and [`pairs`] exchanges.
 
+mod arrivals;
 mod bounds;
 mod canonical;
 mod channel_lengths;
@@ -50,8 +51,9 @@ mod timing;
 mod trees;
 mod volume;
 
+pub use arrivals::arrival_bounds;
 pub use channel_lengths::ShortestPaths;
-pub use delays::{bound_delays, slowest_chip};
+pub use delays::bound_delays;
 pub use direct::{bound_from_flow_proof, direct, rooted};
 pub use error::CollectiveError;
 pub use flow::flow_bound_by_lengths;

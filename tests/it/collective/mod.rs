@@ -12,6 +12,7 @@ mod graphs;
 mod groups;
 pub(crate) mod interpreter;
 mod lanes;
+mod latencies;
 mod paths;
 mod pods;
 mod programs;

@@ -14,9 +14,9 @@ use fabc_ir::{
 };
 use fabc_model::{Collective, CollectiveAlgorithm};
 use fabc_passes::collective::{
-    CollectiveError, ScheduleRequest, bound_delays, bounds, by_slots, by_steps, check_chunks_can_rest,
-    derive_schedule, direct, flow_bound_by_lengths, forest, group_bounds, least_time, multitree,
-    natural_chunks, pair_paths, pull, rooted, slowest_chip, tightest_bound, trees,
+    CollectiveError, ScheduleRequest, arrival_bounds, bound_delays, bounds, by_slots, by_steps,
+    check_chunks_can_rest, derive_schedule, direct, flow_bound_by_lengths, forest, group_bounds, least_time,
+    multitree, natural_chunks, pair_paths, pull, rooted, tightest_bound, trees,
 };
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -438,7 +438,8 @@ impl<'a> Planner<'a> {
             return Ok(Rc::clone(bounds));
         }
         if let Some(groups) = self.groups()? {
-            let bounds = group_bounds(self.scene, collective, groups, self.lengths)?;
+            let mut bounds = group_bounds(self.scene, collective, groups, self.lengths)?;
+            bounds.extend(arrival_bounds(self.scene, &self.cost, collective, None, Some(groups)));
             fabc_check::verify_group_bounds(self.scene, collective, groups, &bounds)
                 .map_err(|error| convicted(collective, "bound", error))?;
             let bounds = Rc::new(bounds);
@@ -450,9 +451,7 @@ impl<'a> Planner<'a> {
         if collective == Collective::AllToAll {
             bounds.extend(flow_bound_by_lengths(self.scene, self.lengths));
         }
-        if let (Collective::Broadcast, Some(root)) = (collective, root) {
-            bounds.extend(slowest_chip(self.scene, &self.cost, root).filter(|bound| !bounds.contains(bound)));
-        }
+        bounds.extend(arrival_bounds(self.scene, &self.cost, collective, root, None));
         fabc_check::verify_collective_bounds(self.scene, collective, root, &bounds)
             .map_err(|error| convicted(collective, "bound", error))?;
         let bounds = Rc::new(bounds);
