@@ -178,6 +178,9 @@ pub struct CollectiveRow {
     /// The lower bound for schedules along the same forwarding tables, attoseconds, with its witness. `None`
     /// for schedules that follow no tables.
     pub along: Option<(u128, CollectiveBound)>,
+    /// The lower bound for schedules in which switches add and copy, attoseconds, with its witness. `None`
+    /// where no switch adds, or where that makes no difference.
+    pub with_switches: Option<(u128, CollectiveBound)>,
 }
 
 impl CollectiveRow {
@@ -235,6 +238,8 @@ pub struct CollectiveReport {
     pub crossovers: Vec<CollectiveCrossover>,
     /// The collectives that were not planned.
     pub left_out: Vec<CollectiveLeftOut>,
+    /// Whether some switches copy or add, which no schedule uses.
+    pub has_switch_arithmetic: bool,
 }
 
 impl CollectiveReport {

@@ -43,6 +43,7 @@ impl CollectiveOutcome {
     /// An outcome that keeps only what can be written to a file and read again.
     pub fn new(mut row: CollectiveRow, schedule: Schedule) -> Self {
         row.along = None;
+        row.with_switches = None;
         row.candidates.iter_mut().skip(1).for_each(CollectiveCandidate::only_total);
         Self { row, schedule }
     }

@@ -147,11 +147,22 @@ pub struct Router {
     pub cost: u64,
     /// Power of a router, mW.
     pub power_mw: u64,
+    /// What it does with data besides forwarding it.
+    pub arithmetic: SwitchArithmetic,
     /// The declared link of the cables of hosts. `None` in a pod, where the endpoints are inside the routers,
     /// and where the spec neither names one nor declares a single link.
     pub host_link: Option<LinkTypeId>,
     /// The place of its declaration.
     pub span: Span,
+}
+
+/// What a router that carries no hosts does with the data of collectives besides forwarding it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SwitchArithmetic {
+    /// Whether it copies what comes in to several outputs.
+    pub multicast: bool,
+    /// Whether it adds up what comes in by several inputs.
+    pub reduce: bool,
 }
 
 /// What a router takes and costs.
@@ -165,6 +176,8 @@ pub struct RouterFigures {
     pub cost: u64,
     /// Power of the router, mW.
     pub power_mw: u64,
+    /// What it does with data besides forwarding it.
+    pub arithmetic: SwitchArithmetic,
 }
 
 /// The smallest and the largest latency of the routers, cycles.
@@ -275,17 +288,20 @@ impl Fabric {
     /// The latency, price and power of a router, and the ports that it may have. A GPU and a switch inside a
     /// box have the ports that their box gives them, and its price counts for the whole box.
     pub fn router_kind(&self, router: NodeId) -> RouterFigures {
-        let Router { radix, latency_cycles, cost, power_mw, .. } = self.router;
-        let common = RouterFigures { radix: Some(radix), latency_cycles, cost, power_mw };
+        let Router { radix, latency_cycles, cost, power_mw, arithmetic, .. } = self.router;
+        let common = RouterFigures { radix: Some(radix), latency_cycles, cost, power_mw, arithmetic };
         let Plant::Network(network) = &self.plant else { return common };
         if let Some(boxes) = self.boxes()
             && let (part, Some(kind)) = boxes.part(router.0)
         {
-            let latency_cycles = match part {
-                BoxPart::Inner { switch, .. } => kind.switches[switch as usize].latency_cycles,
-                _ => kind.latency_cycles,
+            let (latency_cycles, arithmetic) = match part {
+                BoxPart::Inner { switch, .. } => {
+                    let inner = &kind.switches[switch as usize];
+                    (inner.latency_cycles, inner.arithmetic)
+                }
+                _ => (kind.latency_cycles, SwitchArithmetic::default()),
             };
-            return RouterFigures { radix: None, latency_cycles, cost: 0, power_mw: 0 };
+            return RouterFigures { radix: None, latency_cycles, cost: 0, power_mw: 0, arithmetic };
         }
         let tier = if network.tier_kinds.is_empty() { None } else { network.kind_tier(router.0) };
         tier.and_then(|tier| network.tier_kinds.get(tier)).map_or(common, |kind| RouterFigures {
@@ -293,6 +309,7 @@ impl Fabric {
             latency_cycles: kind.latency_cycles,
             cost: kind.cost,
             power_mw: kind.power_mw,
+            arithmetic: kind.arithmetic,
         })
     }
     /// Whether routers differ in what [`Fabric::router_kind`] says.

@@ -305,6 +305,30 @@ pub(super) fn count_arrival(
     Ok(CollectiveBound::Arrival { node, far: far.to_vec(), channels, shards: shards as u32 })
 }
 
+/// Verifies the bound of a partition for an all-reduce in which `adders` add beside the chips. Each of them
+/// must be in a part. Elsewhere it could add up what parts send, so that they would exchange fewer messages.
+///
+/// # Errors
+/// An adder in no part, a bound of another kind, and one that does not follow from its partition.
+pub fn verify_switch_bound(
+    scene: &Scene<'_>,
+    adders: &[NodeId],
+    claimed: &CollectiveBound,
+) -> Result<(), CheckError> {
+    let chips = scene.endpoints().count() as u32;
+    let recomputed = match claimed {
+        CollectiveBound::Partition { part_of, parts, .. } => {
+            let outside = adders.iter().find(|node| !matches!(part_of.get(node.index()), Some(Some(_))));
+            match outside {
+                Some(node) => Err(format!("leaves {}, which adds, in no part", scene.topology.name(*node))),
+                None => count_partition(scene, chips, Collective::AllReduce, part_of, *parts),
+            }
+        }
+        _ => Err("is no partition".to_owned()),
+    };
+    compare_bound(0, claimed, recomputed)
+}
+
 /// The bound of a partition of the chips, for an all-reduce: the channels into its parts. Routers that only
 /// forward may belong to a part, which then can do no less, or to none.
 fn count_partition(

@@ -26,6 +26,7 @@ mod transfers;
 mod trees;
 mod waits;
 
+pub use bounds::verify_switch_bound;
 pub use errors::ScheduleError;
 pub(crate) use messages::TableWalk;
 pub(crate) use pace::cycles_time;

@@ -83,6 +83,10 @@ fn push_row(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
         push(out, format_args!(",\"{key}_ns\":{},\"{key}\":", nanoseconds(*time)));
         push_bound(out, bound);
     }
+    if let Some((time, bound)) = &row.with_switches {
+        push(out, format_args!(",\"switches_bound_ns\":{},\"switches_bound\":", nanoseconds(*time)));
+        push_bound(out, bound);
+    }
     out.push_str(",\"candidates\":[");
     for (index, candidate) in row.candidates.iter().enumerate() {
         out.push_str(if index > 0 { ",{" } else { "{" });

@@ -46,6 +46,7 @@ mod row;
 mod seats;
 mod slots;
 mod steps;
+mod switch_bound;
 mod time_split;
 mod timing;
 mod trees;
@@ -64,6 +65,7 @@ pub use message_timing::MessageTimetable;
 pub use pair_paths::{PathTimetable, check_pair_paths, pair_paths, pair_paths_in_groups};
 pub use pipelined::{PieceCrossing, PipelinedTrees};
 pub use request::ScheduleRequest;
+pub use switch_bound::switch_bound;
 pub use timing::{Timetable, least_time, tightest_bound};
 pub use trees::trees;
 

@@ -76,6 +76,7 @@ fn collective_result(
             bound,
             witness,
             along: None,
+            with_switches: None,
         };
         Ok(CollectiveOutcome { row, schedule })
     };

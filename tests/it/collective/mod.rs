@@ -20,6 +20,7 @@ mod programs_tampered;
 mod programs_through_switches;
 mod random;
 mod relays;
+mod switch_bounds;
 mod symmetric;
 mod tampering;
 mod times;

@@ -7,7 +7,7 @@ use fabc::check;
 use fabc::ids::NodeId;
 use fabc::ir::{Fraction, GroupTables, Hardware, Relay, Scene};
 use fabc::model::{
-    Attach, BoxKind, Boxes, Fabric, Family, HardwareMetric, InnerLink, InnerSwitch, Metric, Outside,
+    Attach, BoxKind, Boxes, Fabric, Family, HardwareMetric, InnerLink, InnerSwitch, Metric, Outside, SwitchArithmetic,
     PlacedBoxes, Plant,
 };
 
@@ -19,7 +19,11 @@ fn kind(gpus: u32, switches: &[&str], links: &[(u32, u32)], nics: &[u32], nic_po
         gpus,
         switches: switches
             .iter()
-            .map(|name| InnerSwitch { name: (*name).to_owned(), latency_cycles: 0 })
+            .map(|name| InnerSwitch {
+                name: (*name).to_owned(),
+                latency_cycles: 0,
+                arithmetic: SwitchArithmetic::default(),
+            })
             .collect(),
         links: links.iter().map(inner).collect(),
         nics: nics.to_vec(),

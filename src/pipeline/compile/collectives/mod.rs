@@ -21,12 +21,12 @@ pub(super) use grouped::check_group_sizes;
 pub use grouped::{GroupsProblem, check_groups};
 pub use request::{CollectivesRequest, RequestedGroups};
 
-use fabc_base::ids::{ChannelId, Id, IdVec};
+use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
 use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, ChannelHops, CollectiveCost, CollectiveCrossover, CollectiveOutcome,
     CollectiveRow, ForwardingTables, MessageStarts, Scene, Schedule, cycle_time, hop_cycles, link_cycles,
 };
-use fabc_model::{Collective, Fabric};
+use fabc_model::{Collective, Fabric, SwitchArithmetic};
 use planner::Planner;
 use std::rc::Rc;
 
@@ -87,6 +87,17 @@ fn channel_hops(scene: &Scene<'_>, cycles: &IdVec<ChannelId, u64>, clock_hz: u64
     })
 }
 
+/// The surviving routers without hosts.
+fn switches<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = NodeId> + 'a {
+    scene.topology.nodes().filter(|&node| scene.lives(node) && !scene.is_endpoint(node))
+}
+
+/// Whether some switches of a scene copy or add.
+pub fn has_switch_arithmetic(fabric: &Fabric, scene: &Scene<'_>) -> bool {
+    let works = |node| fabric.router_kind(node).arithmetic != SwitchArithmetic::default();
+    switches(scene).any(works)
+}
+
 /// Plans the collectives of one scenario.
 pub struct ScenarioCollectives<'a> {
     planner: Planner<'a>,
@@ -98,7 +109,9 @@ impl<'a> ScenarioCollectives<'a> {
     pub fn new(fabric: &Fabric, scene: &'a Scene<'a>, request: &CollectivesRequest) -> Self {
         let cost = channel_cost(fabric, scene, request.overhead_ps, request.barrier);
         let request = Rc::new(request.clone());
-        Self { planner: Planner::new(scene, cost, Rc::clone(&request)), request }
+        let mut planner = Planner::new(scene, cost, Rc::clone(&request));
+        planner.adders = switches(scene).filter(|&node| fabric.router_kind(node).arithmetic.reduce).collect();
+        Self { planner, request }
     }
 
     /// The same with the forwarding tables of the scene, if there are some. Messages follow them, and cannot

@@ -16,7 +16,7 @@ use fabc_model::{Collective, CollectiveAlgorithm};
 use fabc_passes::collective::{
     CollectiveError, ScheduleRequest, arrival_bounds, bound_delays, bounds, by_slots, by_steps,
     check_chunks_can_rest, derive_schedule, direct, flow_bound_by_lengths, forest, group_bounds, least_time,
-    multitree, natural_chunks, pair_paths, pull, rooted, tightest_bound, trees,
+    multitree, natural_chunks, pair_paths, pull, rooted, switch_bound, tightest_bound, trees,
 };
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -31,6 +31,10 @@ pub(super) struct Planner<'a> {
     pub(super) tables: Option<&'a ForwardingTables>,
     /// Lengths of channel classes that may bound every all-to-all.
     pub(super) lengths: &'a [u64],
+    /// The surviving routers without hosts that add.
+    pub(super) adders: Vec<NodeId>,
+    /// The bound of an all-reduce in which they do.
+    switch_bound: Option<Option<CollectiveBound>>,
     /// The groups of chips that work at the same time, once they are known.
     groups: OnceCell<Option<ChipGroups>>,
     /// Whether chunks may rest, be copied and be added up on the way.
@@ -53,6 +57,8 @@ impl<'a> Planner<'a> {
             request,
             tables: None,
             lengths: &[],
+            adders: Vec::new(),
+            switch_bound: None,
             groups: OnceCell::new(),
             rests: check_chunks_can_rest(scene).is_ok(),
             forest_use: OnceCell::new(),
@@ -108,6 +114,7 @@ impl<'a> Planner<'a> {
             bound,
             witness: witness.clone(),
             along: self.along(collective, bytes)?,
+            with_switches: self.with_switches(collective, bytes)?,
         })
     }
 
@@ -162,6 +169,28 @@ impl<'a> Planner<'a> {
             )
         });
         Ok(timed.max_by_key(|(time, _)| *time))
+    }
+
+    /// The bound on an all-reduce in which switches add. The checker counts it again.
+    fn with_switches(
+        &mut self,
+        collective: Collective,
+        bytes: u64,
+    ) -> Result<Option<(u128, CollectiveBound)>, CollectivesError> {
+        if collective != Collective::AllReduce || self.request.groups.is_some() {
+            return Ok(None);
+        }
+        if self.switch_bound.is_none() {
+            let bound = switch_bound(self.scene, &self.adders)?;
+            if let Some(bound) = &bound {
+                fabc_check::verify_switch_bound(self.scene, &self.adders, bound)
+                    .map_err(|error| convicted(collective, "bound with switches", error))?;
+            }
+            self.switch_bound = Some(bound);
+        }
+        let delay = self.cost.least_hop() + self.cost.overhead;
+        let bound = self.switch_bound.clone().flatten();
+        Ok(bound.map(|bound| (least_time(&self.cost, bytes, bound.volume(), delay), bound)))
     }
 
     /// Whether a collective is little enough work to be planned unasked.

@@ -119,6 +119,7 @@ impl ScenarioContext<'_> {
             bound: cycle_time(bound, site.clock_hz),
             witness: witness.clone(),
             along: None,
+            with_switches: None,
         };
         Ok(CollectiveOutcome::new(row, schedule))
     }
