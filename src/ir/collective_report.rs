@@ -93,6 +93,11 @@ impl CollectiveCost {
         let below = u128::from(self.bandwidth_bps.max(1)).saturating_mul(u128::from(parts.max(1)));
         (u128::from(bytes).saturating_mul(8 * ATTOSECONDS)).div_ceil(below)
     }
+    /// The number of vectors of `bytes` bytes that a channel with one lane carries in a time, attoseconds.
+    pub fn vectors(&self, time: u128, bytes: u64) -> Fraction {
+        let carried = time.saturating_mul(self.bandwidth_bps.into());
+        Fraction::new(carried, u128::from(bytes.max(1)) * 8 * ATTOSECONDS)
+    }
     /// Attoseconds in which a channel carries `bytes` times `times`, rounded down.
     pub fn least_transfer_time(&self, bytes: u64, times: Fraction) -> u128 {
         let once = u128::from(bytes).saturating_mul(8 * ATTOSECONDS) / u128::from(self.bandwidth_bps.max(1));
@@ -131,10 +136,9 @@ pub struct CollectiveCandidate {
     /// Number of rounds, one after the other. For trees, the hops of a piece and one for each piece that
     /// follows. For messages, slots.
     pub steps: u64,
-    /// Number of chunk times one after the other, without latency. A chunk time is what a channel needs for
-    /// one of `chunks` parts of a shard. For `Local`, and with a root, of the vector. For trees, of a tree's
-    /// share.
-    pub volume: u64,
+    /// Number of vectors that a channel with one lane carries in the time without latency and overhead. Of
+    /// scheduled vectors, the number on the busiest channel.
+    pub volume: Fraction,
     /// The time that it takes.
     pub time: CollectiveTime,
 }
@@ -149,7 +153,7 @@ impl CollectiveCandidate {
     /// A candidate of which only the total time is known, in attoseconds.
     pub fn of_total(algorithm: CollectiveAlgorithm, chunks: u32, total: u128) -> Self {
         let time = CollectiveTime { volume: total, latency: 0, overhead: 0 };
-        Self { algorithm, chunks, reduced_from: None, steps: 0, volume: 0, time }
+        Self { algorithm, chunks, reduced_from: None, steps: 0, volume: Fraction::ZERO, time }
     }
 }
 

@@ -58,7 +58,7 @@ impl CollectiveOutcome {
             CollectiveMetric::Time => Fraction::new(best.time.total(), ATTOSECONDS_OF_A_NANOSECOND),
             CollectiveMetric::Share => self.row.share(best),
             CollectiveMetric::Steps => Fraction::integer(best.steps),
-            CollectiveMetric::Volume => Fraction::integer(best.volume),
+            CollectiveMetric::Volume => best.volume,
             CollectiveMetric::Bandwidth => self.row.bus_bandwidth(best),
             CollectiveMetric::Makespan | CollectiveMetric::MakespanRatio => return None,
         })

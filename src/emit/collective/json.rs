@@ -126,19 +126,28 @@ pub(super) fn push_crossovers<'a>(
     push(out, format_args!("[{}]", crossovers.map(crossover_text).collect::<Vec<_>>().join(",")));
 }
 
+/// A number of vectors: whole, or with six decimals.
+pub(super) fn vectors(volume: Fraction) -> String {
+    match volume.is_integer() {
+        true => volume.floor().to_string(),
+        false => fixed(volume, 6),
+    }
+}
+
 /// Writes the numbers of an algorithm as JSON members.
 pub(super) fn push_figures(out: &mut String, row: &CollectiveRow, candidate: &CollectiveCandidate) {
     let CollectiveCandidate { algorithm, chunks, reduced_from, steps, volume, time } = candidate;
     push(
         out,
         format_args!(
-            "\"algorithm\":\"{}\",\"time_ns\":{},\"volume_ns\":{},\"latency_ns\":{},\"overhead_ns\":{},\"share\":{},\"steps\":{steps},\"chunks\":{chunks},\"volume\":{volume},\"bandwidth\":{}",
+            "\"algorithm\":\"{}\",\"time_ns\":{},\"volume_ns\":{},\"latency_ns\":{},\"overhead_ns\":{},\"share\":{},\"steps\":{steps},\"chunks\":{chunks},\"volume\":{},\"bandwidth\":{}",
             algorithm.name(),
             nanoseconds(time.total()),
             nanoseconds(time.volume),
             nanoseconds(time.latency),
             nanoseconds(time.overhead),
             fixed(row.share(candidate), 6),
+            vectors(*volume),
             fixed(row.bus_bandwidth(candidate), 3),
         ),
     );

@@ -110,8 +110,7 @@ fn wrong_bounds_are_convicted() {
     let verdict = |bound: CollectiveBound| {
         fabc::check::verify_switch_bound(&scene, &adders, &bound).unwrap_err().to_string()
     };
-    let partition =
-        |part_of, parts, channels| CollectiveBound::Partition { part_of, parts, channels };
+    let partition = |part_of, parts, channels| CollectiveBound::Partition { part_of, parts, channels };
     let mut outside = part_of.clone();
     outside[4] = None;
     assert!(verdict(partition(outside, parts, channels)).contains("in no part"));

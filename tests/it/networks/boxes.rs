@@ -7,8 +7,8 @@ use fabc::check;
 use fabc::ids::NodeId;
 use fabc::ir::{Fraction, GroupTables, Hardware, Relay, Scene};
 use fabc::model::{
-    Attach, BoxKind, Boxes, Fabric, Family, HardwareMetric, InnerLink, InnerSwitch, Metric, Outside, SwitchArithmetic,
-    PlacedBoxes, Plant,
+    Attach, BoxKind, Boxes, Fabric, Family, HardwareMetric, InnerLink, InnerSwitch, Metric, Outside,
+    PlacedBoxes, Plant, SwitchArithmetic,
 };
 
 /// A kind of box with these links inside, as (GPU, other end, link), and NICs at these GPUs.

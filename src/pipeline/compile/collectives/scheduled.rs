@@ -9,7 +9,7 @@ use fabc_base::ids::NodeId;
 use fabc_base::progress::Progress;
 use fabc_ir::{
     CollectiveBound, CollectiveCandidate, CollectiveOutcome, CollectiveResult, CollectiveRow, CollectiveTime,
-    Scene, Schedule, Timed, TimedMessage, cycle_time, schedulable_scene,
+    Fraction, Scene, Schedule, Timed, TimedMessage, cycle_time, schedulable_scene,
 };
 use fabc_model::{
     Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, SlotPace,
@@ -211,7 +211,7 @@ impl CheckedPlan {
             chunks: self.schedule.chunks,
             reduced_from: None,
             steps: cycles,
-            volume: self.busiest,
+            volume: Fraction::integer(self.busiest),
             time,
         })
     }
