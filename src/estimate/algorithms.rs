@@ -215,7 +215,7 @@ fn shards_moved_by_bits(chips: u64) -> f64 {
 
 /// The axes of a torus or mesh.
 struct Axes<'a> {
-    /// Chips along each axis.
+    /// `[axis]`: its number of chips.
     sides: &'a [u64],
     /// Nanoseconds of a hop by axis, or empty where all are alike.
     latencies: &'a [f64],

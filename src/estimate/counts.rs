@@ -3,7 +3,7 @@
 /// Hops along the axes of a fabric, one axis after the other.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct AxisWalk {
-    /// Number of hops.
+    /// Number of hops along all axes together.
     pub(super) steps: u64,
     /// Nanoseconds of all of them, where axes differ in latency.
     pub(super) latency_ns: Option<f64>,

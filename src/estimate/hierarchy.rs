@@ -70,6 +70,9 @@ pub(super) struct LevelFabric<'a> {
     pub(super) level: NetworkLevel,
 }
 
+/// The algorithms, or the bounds, of a collective on a shape, with nanoseconds of a hop by axis.
+type AlgorithmsByAxis = fn(Collective, &FabricShape, &[f64]) -> Vec<Algorithm>;
+
 /// The rows of a collective across groups, then its bounds. A row pairs an algorithm inside the groups with
 /// one across them. A bound has the same phases.
 pub(super) fn two_level_rows(
@@ -91,7 +94,7 @@ pub(super) fn two_level_rows(
         Collective::Broadcast => (None, 1.0, Some(Collective::Broadcast)),
         Collective::AllToAll | Collective::Send => (Some(kind), 1.0, None),
     };
-    let combined = |algorithms_of: &dyn Fn(Collective, &FabricShape, &[f64]) -> Vec<Algorithm>| {
+    let combined = |algorithms_of: AlgorithmsByAxis| {
         let inside = |kind: Option<Collective>| {
             kind.map_or_else(Vec::new, |kind| algorithms_of(kind, inner.shape, inner.latencies))
         };
@@ -110,5 +113,5 @@ pub(super) fn two_level_rows(
         }
         rows
     };
-    (combined(&algorithms_by_axis), combined(&bounds_by_axis))
+    (combined(algorithms_by_axis), combined(bounds_by_axis))
 }

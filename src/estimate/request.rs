@@ -156,18 +156,9 @@ fn request_from_words(arguments: &Arguments, errors: &mut Vec<EstimateError>) ->
     let outer_shape =
         parse_fabric(arguments.over.as_ref()).and_then(|outer_shape| record_error(errors, outer_shape));
 
-    let usual = Channel {
-        latency_ns: ALPHA_PS as f64 / 1e3,
-        overhead_ns: 0.0,
-        bandwidth: BANDWIDTH_BITS as f64 / 8e9,
-        derating: Derating::NONE,
-    };
-    let inner_words = [&arguments.alpha, &arguments.overhead, &arguments.bandwidth, &arguments.eta];
-    let (mut channel, latencies_ns) = parse_channel(inner_words, usual, errors);
-    let outer_words =
-        [&arguments.outer_alpha, &arguments.outer_overhead, &arguments.outer_bandwidth, &arguments.outer_eta];
-    let (mut outer_channel, outer_latencies_ns) =
-        parse_channel(outer_words, Channel { derating: Derating::NONE, ..channel }, errors);
+    let [inner, outer_words] = parse_channels(arguments, errors);
+    let (mut channel, latencies_ns) = (inner.channel, inner.latencies_ns);
+    let (mut outer_channel, outer_latencies_ns) = (outer_words.channel, outer_words.latencies_ns);
     let oversubscription = parse_factor(&arguments.oversubscription, &OVERSUBSCRIPTION, errors);
     let skew = parse_factor(&arguments.skew, &SKEW, errors);
     let mut parse_switch = |word: &Option<CommandWord>| {
@@ -270,13 +261,36 @@ fn unfit_latencies(
     })
 }
 
+/// A channel, and nanoseconds of a hop by axis, or none where all are alike.
+struct ParsedChannel {
+    channel: Channel,
+    latencies_ns: Vec<f64>,
+}
+
+/// Parses the channels of a fabric, and those between groups, whose defaults are the former.
+fn parse_channels(arguments: &Arguments, errors: &mut Vec<EstimateError>) -> [ParsedChannel; 2] {
+    let usual = Channel {
+        latency_ns: ALPHA_PS as f64 / 1e3,
+        overhead_ns: 0.0,
+        bandwidth: BANDWIDTH_BITS as f64 / 8e9,
+        derating: Derating::NONE,
+    };
+    let words = [&arguments.alpha, &arguments.overhead, &arguments.bandwidth, &arguments.eta];
+    let inner = parse_channel(words, usual, errors);
+    let words =
+        [&arguments.outer_alpha, &arguments.outer_overhead, &arguments.outer_bandwidth, &arguments.outer_eta];
+    let defaults = Channel { derating: Derating::NONE, ..inner.channel };
+    let outer = parse_channel(words, defaults, errors);
+    [inner, outer]
+}
+
 /// Parses a channel from its latency, overhead, bandwidth and profile, and its latencies by axis where there
 /// are several. `defaults` holds the defaults. The latency of the channel is then the longest of them.
 fn parse_channel(
     words: [&Option<CommandWord>; 4],
     defaults: Channel,
     errors: &mut Vec<EstimateError>,
-) -> (Channel, Vec<f64>) {
+) -> ParsedChannel {
     let [alpha, overhead, bandwidth, eta] = words;
     let mut parse = |word: &Option<CommandWord>, measure, or_zero| {
         word.as_ref().and_then(|word| record_error(errors, parse_quantity(word, measure, or_zero)))
@@ -294,7 +308,7 @@ fn parse_channel(
     let bandwidth = parse(bandwidth, &BANDWIDTH, false).map_or(defaults.bandwidth, |bits| bits as f64 / 8e9);
     let derating =
         eta.as_ref().and_then(|word| record_error(errors, parse_derating(word))).unwrap_or(defaults.derating);
-    (Channel { latency_ns, overhead_ns, bandwidth, derating }, latencies_ns)
+    ParsedChannel { channel: Channel { latency_ns, overhead_ns, bandwidth, derating }, latencies_ns }
 }
 
 fn parse_derating(word: &CommandWord) -> Result<Derating, EstimateError> {

@@ -19,6 +19,12 @@ pub fn cycle_time(cycles: u64, clock_hz: u64) -> u128 {
     (u128::from(cycles) * ATTOSECONDS).div_ceil(u128::from(clock_hz.max(1)))
 }
 
+/// The number of vectors of `bytes` bytes that a channel of so many bit/s carries in a time, attoseconds.
+pub fn vectors_carried(time: u128, bandwidth_bps: u64, bytes: u64) -> Fraction {
+    let carried = time.saturating_mul(bandwidth_bps.into());
+    Fraction::new(carried, u128::from(bytes.max(1)) * 8 * ATTOSECONDS)
+}
+
 /// Attoseconds as whole picoseconds, as they are written. Halves round to the even one.
 pub fn picoseconds(attoseconds: u128) -> u128 {
     let (whole, rest) =
@@ -95,8 +101,7 @@ impl CollectiveCost {
     }
     /// The number of vectors of `bytes` bytes that a channel with one lane carries in a time, attoseconds.
     pub fn vectors(&self, time: u128, bytes: u64) -> Fraction {
-        let carried = time.saturating_mul(self.bandwidth_bps.into());
-        Fraction::new(carried, u128::from(bytes.max(1)) * 8 * ATTOSECONDS)
+        vectors_carried(time, self.bandwidth_bps, bytes)
     }
     /// Attoseconds in which a channel carries `bytes` times `times`, rounded down.
     pub fn least_transfer_time(&self, bytes: u64, times: Fraction) -> u128 {

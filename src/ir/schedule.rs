@@ -177,10 +177,10 @@ pub enum CollectiveBound {
         /// Number of shards that start farther away than that.
         shards: u32,
     },
-    /// Chips from which data is long on its way, where channels differ in latency. The first of it reaches the
-    /// router no sooner than over the quickest path from any of them, and then comes in by all channels. The
-    /// bound is the latency of that path, and the time of `shards / channels`. In a reduce-scatter the router
-    /// sends, and the data goes to these chips.
+    /// Chips from which data is long on its way, where channels differ in latency. The first of it reaches
+    /// the router no sooner than over the quickest path from any of them, and then comes in by all channels.
+    /// The bound is the latency of that path, and the time of `shards / channels`. In a reduce-scatter the
+    /// router sends, and the data goes to these chips.
     Arrival {
         /// The router that receives the shards. In a reduce-scatter, the one that sends them.
         node: NodeId,

@@ -5,6 +5,7 @@
 //! behind optical circuit switches, or a network of routers. Invariant: everything declared fits the radix.
 
 use super::addresses::Addresses;
+use super::arithmetic::SwitchArithmetic;
 use super::closed_form::ClosedForm;
 use super::collective::{Collective, DeclaredCollective};
 use super::contract::{Require, ValueScale};
@@ -154,15 +155,6 @@ pub struct Router {
     pub host_link: Option<LinkTypeId>,
     /// The place of its declaration.
     pub span: Span,
-}
-
-/// What a router that carries no hosts does with the data of collectives besides forwarding it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct SwitchArithmetic {
-    /// Whether it copies what comes in to several outputs.
-    pub multicast: bool,
-    /// Whether it adds up what comes in by several inputs.
-    pub reduce: bool,
 }
 
 /// What a router takes and costs.

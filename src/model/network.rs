@@ -3,7 +3,7 @@
 //! Invariant: the parameters describe a connected network that fits the radix of the router. Generators in
 //! `passes::wire` build it, predicates in `check::wiring` recognize it.
 
-use super::fabric::SwitchArithmetic;
+use super::arithmetic::SwitchArithmetic;
 use super::family::{BoxPart, Family};
 use fabc_base::diag::Span;
 use fabc_base::ids::LinkTypeId;

@@ -13,9 +13,7 @@ use crate::schedule::{
 };
 use fabc_base::ids::NodeId;
 use fabc_ir::read::CollectiveFile;
-use fabc_ir::{
-    ChipGroups, CollectiveBound, CrossConnects, ForwardingTables, Fraction, Scene, Schedule, Topology,
-};
+use fabc_ir::{ChipGroups, CollectiveBound, CrossConnects, ForwardingTables, Scene, Schedule, Topology};
 use fabc_model::{
     Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scenarios, ValueScale,
 };
@@ -41,9 +39,8 @@ pub struct ProvedSchedule {
     pub chips: u64,
     /// Number of steps in sequence.
     pub steps: u64,
-    /// Number of vectors that a channel with one lane carries in the time without hops and messages. Of
-    /// schedules in cycles, the number of vectors on the busiest channel.
-    pub volume: Fraction,
+    /// Number of sequential chunk times. Of schedules in cycles, the vectors on the busiest channel.
+    pub volume: u64,
     /// The time that the schedule takes.
     pub time: Spent,
     /// The lower bound on the time of any schedule, in attoseconds.
@@ -177,10 +174,6 @@ impl CollectiveChecks<'_> {
         let Some((bound, witness)) = bound_time(scene, &schedule, &pace, declared.size) else {
             return Ok(None);
         };
-        let volume = match schedule.timed() {
-            Some(_) => Fraction::integer(volume),
-            None => vectors_carried(spent.volume, &pace, declared.size),
-        };
         // The same bounds hold for every size. In cycles they are those of the scheduled vectors.
         let sizes = CURVE.map(|power| 1 << power).filter(|_| schedule.timed().is_none());
         let bounds_by_size =
@@ -198,13 +191,6 @@ impl CollectiveChecks<'_> {
             schedule,
         }))
     }
-}
-
-/// Number of vectors of `bytes` that a channel with one lane carries in a time in attoseconds.
-fn vectors_carried(time: u128, pace: &Pace, bytes: u64) -> Fraction {
-    let second = NANOSECOND * 1_000_000_000;
-    let carried = time.saturating_mul(u128::from(pace.bandwidth_bps));
-    Fraction::new(carried, u128::from(bytes.max(1)) * 8 * second)
 }
 
 /// The value that a `require` line is about, and for a fault the scenario. `None` if the spec has no such
@@ -296,7 +282,13 @@ fn metric_value(
         CollectiveMetric::Time => Exact::new(time, NANOSECOND),
         CollectiveMetric::Share => Exact::new(proved.bound, time),
         CollectiveMetric::Steps => Some(Exact::integer(proved.steps)),
-        CollectiveMetric::Volume => Exact::new(proved.volume.numerator(), proved.volume.denominator()),
+        CollectiveMetric::Volume if proved.schedule.timed().is_some() => Some(Exact::integer(proved.volume)),
+        // Vectors that a channel with one lane carries in the time without hops and messages.
+        CollectiveMetric::Volume => {
+            let carried = proved.time.volume.checked_mul(u128::from(fabric.capacities.unit_bps()))?;
+            let second = NANOSECOND * 1_000_000_000;
+            Exact::new(carried, u128::from(declared.size.max(1)) * 8 * second)
+        }
         CollectiveMetric::Bandwidth => {
             // The least that every chip sends or receives, over the data of a chip.
             let chips = u128::from(proved.chips);

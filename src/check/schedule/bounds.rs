@@ -1,6 +1,7 @@
 //! Recomputes lower bounds on schedules from their witnesses.
 
 use super::ScheduleError;
+use super::arrivals::{Partners, count_arrival};
 use super::conviction::compare_bound;
 use super::forest::prove_forest;
 use super::group_bounds;
@@ -188,7 +189,8 @@ fn count_bound(
         }
         CollectiveBound::Arrival { node, far, .. } => {
             let all = |chip: NodeId| is_living_chip(scene, chip);
-            count_arrival(scene, u64::from(chips), collective, root, (*node, far), &all)
+            let partners = Partners { count: u64::from(chips), includes: &all };
+            count_arrival(scene, collective, root, *node, far, partners)
         }
         CollectiveBound::Partition { part_of, parts, .. } => {
             count_partition(scene, chips, collective, part_of, *parts)
@@ -270,39 +272,6 @@ fn count_latency(
         channels: total_lanes(scene, scene.channels_into(node)),
         shards,
     })
-}
-
-/// The bound of chips that are far from a router: the shards between them, over its channels. `partners`
-/// is the number of chips that act together, and `is_partner` says whether a chip is one of them. It holds
-/// for any set of chips. Only the time of their paths makes it strong.
-pub(super) fn count_arrival(
-    scene: &Scene<'_>,
-    partners: u64,
-    collective: Collective,
-    root: Option<NodeId>,
-    (node, far): (NodeId, &[NodeId]),
-    is_partner: &dyn Fn(NodeId) -> bool,
-) -> Result<CollectiveBound, String> {
-    if !is_living_chip(scene, node) {
-        return Err("does not name a surviving chip".to_owned());
-    }
-    let ascending = far.windows(2).all(|pair| pair[0] < pair[1]);
-    if !ascending || far.is_empty() || far.contains(&node) || !far.iter().all(|&chip| is_partner(chip)) {
-        return Err("is not a set of surviving chips that have data for the router".to_owned());
-    }
-    let shards = match (collective, root) {
-        (Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll, None) => far.len() as u64,
-        // Every part of the sum waits for every chip.
-        (Collective::AllReduce, None) => partners,
-        (Collective::Broadcast, Some(root)) if far == [root] => 1,
-        (Collective::Reduce, Some(root)) if node == root => 1,
-        _ => return Err(format!("does not bound {} from these chips", collective.name())),
-    };
-    let channels = match collective {
-        Collective::ReduceScatter => total_lanes(scene, scene.channels_from(node)),
-        _ => total_lanes(scene, scene.channels_into(node)),
-    };
-    Ok(CollectiveBound::Arrival { node, far: far.to_vec(), channels, shards: shards as u32 })
 }
 
 /// Verifies the bound of a partition for an all-reduce in which `adders` add beside the chips. Each of them

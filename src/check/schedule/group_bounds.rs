@@ -9,7 +9,7 @@
 //! - Lengths, of an all-to-all: every pair of a group needs a path at least as long as its distance.
 //! - Inside: a cut in one group, for schedules that stay within their groups.
 
-use super::bounds::count_arrival;
+use super::arrivals::{Partners, count_arrival};
 use super::conviction::compare_bound;
 use super::reach::{hops_to, lengths_from, total_lanes};
 use crate::CheckError;
@@ -51,7 +51,8 @@ fn recount_bound(
                 return Err("does not name a surviving chip".to_owned());
             }
             let is_partner = |chip: NodeId| groups.group_of(chip) == groups.group_of(*node);
-            count_arrival(scene, groups.size(), collective, None, (*node, far), &is_partner)
+            let partners = Partners { count: groups.size(), includes: &is_partner };
+            count_arrival(scene, collective, None, *node, far, partners)
         }
         CollectiveBound::Partition { part_of, .. } if collective == Collective::AllReduce => {
             if !part_of.is_empty() {

@@ -5,6 +5,7 @@
 //! first. A gather and a reduction have separate replays. In a gather chunks spread, in a reduction sums of
 //! contributions are combined.
 
+mod arrivals;
 mod bounds;
 mod carried;
 mod conviction;

@@ -17,7 +17,7 @@ use super::{Replayed, messages, violation};
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{
-    CollectiveBound, ForwardingTables, Rounds, RunDirection, Scene, Schedule, Symmetry, Transfers,
+    CollectiveBound, ForwardingTables, Rounds, RunDirection, Scene, Schedule, Sends, Symmetry, Transfers,
 };
 use fabc_model::{Collective, CollectiveAlgorithm};
 use std::collections::BTreeMap;
@@ -116,30 +116,40 @@ pub fn schedule_time(
             let tables = tables
                 .ok_or_else(|| violation("messages are timed with the tables that they follow".to_owned()))?;
             let loads = messages::replay_messages(scene, tables, schedule, sends)?;
-            let (slots, chunk) = (loads.slots(), transfer_time(chips * pieces));
-            let widest = loads.lanes.iter().copied().max().unwrap_or(1);
-            let channel_of = channel_of_class(scene, &loads.symmetry);
-            let duration = |pace: &Pace| -> u128 {
-                let hop = |class: u32| match channel_of.get(&(class as usize)) {
-                    Some(&channel) if sends.canonical => pace.slowest_image(channel),
-                    Some(&channel) => pace.hop_time(channel),
-                    None => pace.hop,
-                };
-                let lists = loads.lists.iter();
-                match pace.barrier {
-                    true => {
-                        // A wide channel has a message for each of its lanes.
-                        let message = chunk + pace.overhead * u128::from(widest);
-                        lists.map(|list| barrier_time(scene, list, message, pace, &hop)).sum()
-                    }
-                    false => {
-                        lists.map(|list| delivery_time(list, &loads.lanes, chunk, pace.overhead, &hop)).sum()
-                    }
-                }
-            };
-            Ok(ScheduleTime { spent: spent(paces.each_ref().map(duration)), steps: slots, volume: slots })
+            let slots = loads.slots();
+            let times = messages_times(scene, sends, &loads, &paces, transfer_time(chips * pieces));
+            Ok(ScheduleTime { spent: spent(times), steps: slots, volume: slots })
         }
     }
+}
+
+/// The durations of replayed messages: with everything, without overheads, and without hops as well.
+fn messages_times(
+    scene: &Scene<'_>,
+    sends: &Sends,
+    loads: &messages::MessageLoads,
+    paces: &[Pace; 3],
+    chunk: u128,
+) -> [u128; 3] {
+    let widest = loads.lanes.iter().copied().max().unwrap_or(1);
+    let channel_of = channel_of_class(scene, &loads.symmetry);
+    let duration = |pace: &Pace| -> u128 {
+        let hop = |class: u32| match channel_of.get(&(class as usize)) {
+            Some(&channel) if sends.canonical => pace.slowest_image(channel),
+            Some(&channel) => pace.hop_time(channel),
+            None => pace.hop,
+        };
+        let lists = loads.lists.iter();
+        match pace.barrier {
+            true => {
+                // A wide channel has a message for each of its lanes.
+                let message = chunk + pace.overhead * u128::from(widest);
+                lists.map(|list| barrier_time(scene, list, message, pace, &hop)).sum()
+            }
+            false => lists.map(|list| delivery_time(list, &loads.lanes, chunk, pace.overhead, &hop)).sum(),
+        }
+    };
+    paces.each_ref().map(duration)
 }
 
 /// The duration of proved paths in so many pieces. `part` is the time of a piece of a part on one lane.

@@ -9,7 +9,7 @@
 
 use super::clos::Clos;
 use super::facts::{FamilyFacts, FamilyForm, FullestRouter, LinkCount};
-use crate::fabric::SwitchArithmetic;
+use crate::arithmetic::SwitchArithmetic;
 use crate::word::words;
 use fabc_base::ids::LinkTypeId;
 use fabc_topology::RouterNames;

@@ -13,7 +13,7 @@ use fabc_model::Collective;
 use rayon::prelude::*;
 
 /// Limit on routers times channels. Beyond it only the first routers are looked at.
-const WORK_LIMIT: usize = 1 << 24;
+const WORK_LIMIT: usize = 1 << 22;
 
 /// A bound as a line over the size.
 #[derive(Clone, Copy)]

@@ -5,7 +5,8 @@
 //! messages and bytes. Output: attoseconds. Without barriers a channel carries its chunks in the order of the
 //! slots. Each chunk starts as soon as the channel is free and the chunk is there, which is one hop after its
 //! last byte left the channel before. Every chunk on every channel is a message with an overhead of its own.
-//! With barriers a slot takes overhead, chunk and its slowest hop. Cost: one visit to every hop of every canonical chunk.
+//! With barriers a slot takes overhead, chunk and its slowest hop. Cost: one visit to every hop of every
+//! canonical chunk.
 
 use super::error::CollectiveError;
 use super::message_paths::{MessagePairs, MessagePaths};
@@ -28,7 +29,7 @@ pub struct MessageTimetable {
     order: Vec<usize>,
     /// `[channel class]`: source and target of one of its channels. `None` where all are dark.
     classes: Vec<Option<[NodeId; 2]>>,
-    /// `[channel class]`: that channel.
+    /// `[channel class]`: the channel that these are the ends of.
     channels: Vec<Option<ChannelId>>,
     /// Whether a channel of a class stands for the others.
     canonical: bool,

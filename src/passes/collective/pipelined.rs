@@ -10,8 +10,8 @@
 //! path. Every later piece uses the same places one period later, so no two pieces meet. The time is that of
 //! the first piece and one period for each further one.
 //!
-//! With barriers a period is a round of its own, ended by the slowest hop of a tree. A piece then makes one hop of its tree in a
-//! round. Additions take no time. Cost: routers times trees, by a heap.
+//! With barriers a period is a round of its own, ended by the slowest hop of a tree. A piece then makes one
+//! hop of its tree in a round. Additions take no time. Cost: routers times trees, by a heap.
 
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{ChannelHops, CollectiveCost, CollectiveTime, MessageStart, SharedTrees, Topology};

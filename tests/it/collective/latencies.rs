@@ -3,7 +3,7 @@
 use crate::collective::graphs::{boxes, passes, path, random, star, switched};
 use crate::collective::times::{NS, checked, cost, least_bound, pace, unlike};
 use fabc::check::bound_time;
-use fabc::ids::{ChannelId, Id, IdVec, NodeId};
+use fabc::ids::{ChannelId, IdVec, NodeId};
 use fabc::ir::{ChannelHops, CollectiveBound, CollectiveCost, Scene, Schedule, Topology, Transfers};
 use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{
@@ -82,7 +82,7 @@ fn a_walk_of_fast_links_is_near() {
             _ => panic!("{bound:?}"),
         })
         .collect();
-    // Chip 0 has the others at 20, 40 and 60 ns. What comes after 40 ns is never more than both of the others.
+    // Chip 0 has the others at 20, 40 and 60 ns. What comes after 40 ns is never more than both others.
     assert_eq!(lines, [(20, 3, 2), (60, 1, 2)]);
     assert!(
         matches!(&found[1], CollectiveBound::Arrival { node: NodeId(0), far, .. } if far == &[NodeId(3)])

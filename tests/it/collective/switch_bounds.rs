@@ -26,8 +26,8 @@ fn known_fabrics_by_hand() {
     // One switch of 8: every vector leaves its chip once, and without the switch 2 x 7/8 of it.
     assert_eq!(volume(&star(8), &[8]), Fraction::integer(1u8));
     assert_eq!(bound(&star(8), &[]), None);
-    // Four boxes of 8 on rails, 9 lanes inside and 1 outside. In the boxes: four parts with 8 lanes into each,
-    // 2 x 3 vectors over 32 lanes.
+    // Four boxes of 8 on rails, 9 lanes inside and 1 outside. In the boxes: four parts with 8 lanes into
+    // each, 2 x 3 vectors over 32 lanes.
     let rails = boxes(4, 8, 8, [9, 1]);
     let inner = [32, 33, 34, 35];
     assert_eq!(volume(&rails, &inner), Fraction::new(3u8, 16u8));

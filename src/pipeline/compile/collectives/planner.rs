@@ -1,6 +1,8 @@
 //! Plans the schedules of one scene. Each is made, checked and laid out once, however many sizes are
 //! requested.
 
+mod apart;
+
 use super::algorithms::{Base, SceneSize, few_messages, plans_to_try};
 use super::grouped::{copies_of_all, group_copies, group_plans, groups_of_scene};
 use super::plans::{CheckedSchedule, FastestPlan, bounded, convicted, own_bounds};
@@ -9,14 +11,14 @@ use super::unasked::{ForestUse, has_pair_paths};
 use super::{CollectivesError, CollectivesRequest};
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{
-    Breadth, ChipGroups, CollectiveBound, CollectiveCost, CollectiveRow, ForwardingTables, Fraction,
-    MessageStarts, Neighbors, Scene, Schedule, Transfers,
+    Breadth, ChipGroups, CollectiveBound, CollectiveCost, CollectiveRow, ForwardingTables, MessageStarts,
+    Neighbors, Scene, Schedule, Transfers,
 };
 use fabc_model::{Collective, CollectiveAlgorithm};
 use fabc_passes::collective::{
     CollectiveError, ScheduleRequest, arrival_bounds, bound_delays, bounds, by_slots, by_steps,
-    check_chunks_can_rest, derive_schedule, direct, flow_bound_by_lengths, forest, group_bounds, least_time,
-    multitree, natural_chunks, pair_paths, pull, rooted, switch_bound, tightest_bound, trees,
+    check_chunks_can_rest, derive_schedule, direct, flow_bound_by_lengths, forest, group_bounds, multitree,
+    natural_chunks, pair_paths, pull, rooted, tightest_bound, trees,
 };
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -143,54 +145,6 @@ impl<'a> Planner<'a> {
         let delays = Rc::new(bound_delays(self.scene, &self.cost, collective, self.root(collective), bounds));
         self.delays.insert(collective, Rc::clone(&delays));
         delays
-    }
-
-    /// The bound on everything that follows the tables: the load of their busiest channel.
-    fn along(
-        &mut self,
-        collective: Collective,
-        bytes: u64,
-    ) -> Result<Option<(u128, CollectiveBound)>, CollectivesError> {
-        let size = self.size()?;
-        // Of groups, those that stay within them.
-        let in_groups = self.request.groups.is_some();
-        let planned = self.checked.iter().find(|((kind, algorithm, _), plans)| {
-            *kind == collective
-                && !plans.is_empty()
-                && (!in_groups || *algorithm == CollectiveAlgorithm::Within)
-        });
-        let bounds = planned.map(|(_, plans)| plans[0].schedule.bounds.iter()).into_iter().flatten();
-        let relative = bounds.filter(|bound| !bound.is_universal());
-        let timed = relative.map(|bound| {
-            let vectors = bound.volume().times(Fraction::new(1u8, size.chips.max(1)));
-            (
-                least_time(&self.cost, bytes, vectors, self.cost.least_hop() + self.cost.overhead),
-                bound.clone(),
-            )
-        });
-        Ok(timed.max_by_key(|(time, _)| *time))
-    }
-
-    /// The bound on an all-reduce in which switches add. The checker counts it again.
-    fn with_switches(
-        &mut self,
-        collective: Collective,
-        bytes: u64,
-    ) -> Result<Option<(u128, CollectiveBound)>, CollectivesError> {
-        if collective != Collective::AllReduce || self.request.groups.is_some() {
-            return Ok(None);
-        }
-        if self.switch_bound.is_none() {
-            let bound = switch_bound(self.scene, &self.adders)?;
-            if let Some(bound) = &bound {
-                fabc_check::verify_switch_bound(self.scene, &self.adders, bound)
-                    .map_err(|error| convicted(collective, "bound with switches", error))?;
-            }
-            self.switch_bound = Some(bound);
-        }
-        let delay = self.cost.least_hop() + self.cost.overhead;
-        let bound = self.switch_bound.clone().flatten();
-        Ok(bound.map(|bound| (least_time(&self.cost, bytes, bound.volume(), delay), bound)))
     }
 
     /// Whether a collective is little enough work to be planned unasked.
