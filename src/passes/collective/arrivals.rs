@@ -79,13 +79,16 @@ impl ArrivalView<'_> {
         self.scene.endpoints().filter(is_listed).filter(is_member).take(most).collect()
     }
 
-    /// The chips that have data for a router, or need data of it.
+    /// The chips that have data for a router, or need data of it, ascending.
     fn partners(&self, node: NodeId) -> Vec<NodeId> {
         let all = match self.groups {
             Some(groups) => groups.members(node).to_vec(),
             None => self.scene.endpoints().collect(),
         };
-        all.into_iter().filter(|&chip| chip != node).collect()
+        let mut partners: Vec<NodeId> = all.into_iter().filter(|&chip| chip != node).collect();
+        // Ranks of a job come in any order.
+        partners.sort_unstable();
+        partners
     }
 
     /// In a reduce-scatter a router sends a shard for every other chip. Else it receives.

@@ -4,7 +4,9 @@ use crate::collective::graphs::{boxes, passes, path, random, star, switched};
 use crate::collective::times::{NS, checked, cost, least_bound, pace, unlike};
 use fabc::check::bound_time;
 use fabc::ids::{ChannelId, IdVec, NodeId};
-use fabc::ir::{ChannelHops, CollectiveBound, CollectiveCost, Scene, Schedule, Topology, Transfers};
+use fabc::ir::{
+    ChannelHops, ChipGroups, CollectiveBound, CollectiveCost, Scene, Schedule, Topology, Transfers,
+};
 use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{
     ForestTimetable, PathTimetable, ScheduleRequest, Timetable, arrival_bounds, bound_delays, bounds,
@@ -255,6 +257,24 @@ fn no_set_of_far_chips_bounds_more() {
                 assert_eq!(bound(&found), bound(&all), "{round}: {} of {bytes}", collective.name());
             }
         }
+    }
+}
+
+/// Ranks of a job come in any order, and so do the chips of a group.
+#[test]
+fn groups_in_any_order_have_bounds() {
+    let topology = boxes(2, 2, 2, [4, 1]);
+    let scene = Scene::healthy(&topology);
+    let costs = box_hops(&topology, cost(0, 0, false));
+    let groups = ChipGroups::new(vec![vec![NodeId(3), NodeId(2), NodeId(0), NodeId(1)]]);
+    for collective in
+        [Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce, Collective::AllToAll]
+    {
+        let found = arrival_bounds(&scene, &costs, collective, None, Some(&groups));
+        assert!(!found.is_empty(), "{}", collective.name());
+        fabc::check::verify_group_bounds(&scene, collective, &groups, &found).unwrap();
+        let delays = bound_delays(&scene, &costs, collective, None, &found);
+        assert_eq!(delays.last().unwrap() / NS, 970, "{}", collective.name());
     }
 }
 
