@@ -75,7 +75,7 @@ pub use scenario::{judge_groups, judge_tables, verify_walk};
 pub use schedule::{
     HopTimes, JudgedExecutionPlan, JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, ScheduleTime,
     Spent, bound_time, schedule_time, vectors_together, verify_collective_bounds, verify_group_bounds,
-    verify_message_schedule, verify_replaceable, verify_schedule, verify_vectors,
+    verify_message_schedule, verify_replaceable, verify_schedule, verify_switch_bound, verify_vectors,
 };
 pub use slices::Isolation;
 pub use slices::verify_isolation;

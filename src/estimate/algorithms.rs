@@ -7,7 +7,7 @@
 //! every hop counts once and every byte counts once.
 
 use super::cost::Cost;
-use super::counts::{doublings, remote_part};
+use super::counts::{AxisWalk, doublings, remote_part};
 use super::shape::FabricShape;
 use fabc_model::Collective;
 
@@ -49,13 +49,20 @@ pub struct Algorithm {
 /// Every algorithm of a collective on a shape that has a closed form. A dragonfly has none. Reduce is
 /// broadcast in reverse, and reduce-scatter is all-gather in reverse, so their rows have the same order.
 pub fn algorithms(kind: Collective, shape: &FabricShape) -> Vec<Algorithm> {
+    algorithms_by_axis(kind, shape, &[])
+}
+
+/// The same with nanoseconds of a hop by axis. Without any, all hops take the latency of the channel.
+pub(super) fn algorithms_by_axis(kind: Collective, shape: &FabricShape, latencies: &[f64]) -> Vec<Algorithm> {
     let chips = shape.chips();
     let entries = match shape {
         FabricShape::Torus { sides, .. } => {
-            torus_entries(kind, chips, sides, &shape.axis_loads(), shape.hops())
+            let axes = Axes { sides, latencies, loads: &shape.axis_loads() };
+            torus_entries(kind, chips, &axes, shape.walk(latencies))
         }
         FabricShape::Mesh { sides } => {
-            mesh_entries(kind, chips, sides, &shape.axis_loads(), shape.hops_from_the_middle())
+            let axes = Axes { sides, latencies, loads: &shape.axis_loads() };
+            mesh_entries(kind, chips, &axes, shape.walk_from_the_middle(latencies))
         }
         FabricShape::Dragonfly { .. } => Vec::new(),
         _ => single_hop_entries(kind, chips),
@@ -93,7 +100,32 @@ pub fn in_switch(kind: Collective, chips: u64) -> Algorithm {
         name: "in_switch",
         description,
         links: LinkUse::Port,
-        cost: Cost { steps, messages: 1, volume },
+        cost: Cost { messages: 1, ..Cost::of_steps(steps, volume) },
+    }
+}
+
+/// The reduce-scatter and the all-gather inside a group whose switch adds and copies, around an all-reduce of
+/// the shards. The switch takes in the vector of every chip, and copies all sums to all.
+pub(super) fn switch_halves(chips: u64) -> [Algorithm; 2] {
+    let half = |description, volume| Algorithm {
+        name: "in_switch",
+        description,
+        links: LinkUse::Port,
+        cost: Cost { messages: 1, ..Cost::of_steps(2, volume) },
+    };
+    [
+        half("the switch of a group adds every shard for its owner, and copies the sums", 1.0),
+        half("the switch of a group copies every sum to all", 1.0 / chips as f64),
+    ]
+}
+
+/// The bound of an all-reduce on chips behind a switch that adds and copies: every byte of a chip leaves it.
+pub(super) fn switch_bound() -> Algorithm {
+    Algorithm {
+        name: "with_switches",
+        description: "with arithmetic in switches: every vector leaves its chip once",
+        links: LinkUse::Port,
+        cost: Cost { messages: 1, ..Cost::of_steps(1, 1.0) },
     }
 }
 
@@ -181,59 +213,59 @@ fn shards_moved_by_bits(chips: u64) -> f64 {
     (0..64).map(|bit| shards_with_bit(bit) as f64).sum()
 }
 
-fn sum(sides: &[u64], value: impl Fn(u64) -> u64) -> u64 {
-    sides.iter().map(|&side| value(side)).sum()
+/// The axes of a torus or mesh.
+struct Axes<'a> {
+    /// `[axis]`: its number of chips.
+    sides: &'a [u64],
+    /// Nanoseconds of a hop by axis, or empty where all are alike.
+    latencies: &'a [f64],
+    /// The load of the busiest channel of each axis in an all-to-all, in vectors.
+    loads: &'a [f64],
+}
+
+impl Axes<'_> {
+    fn walk(&self, hops: impl Fn(u64) -> u64) -> AxisWalk {
+        AxisWalk::new(self.sides, self.latencies, hops)
+    }
 }
 
 /// Algorithms on rings along the axes, one axis after the other.
-fn torus_entries(
-    kind: Collective,
-    chips: u64,
-    sides: &[u64],
-    loads: &[f64],
-    diameter: u64,
-) -> Vec<AlgorithmEntry> {
-    let (steps, log, remote) = (sum(sides, |side| side - 1), sum(sides, doublings), remote_part(chips));
+fn torus_entries(kind: Collective, chips: u64, axes: &Axes<'_>, diameter: AxisWalk) -> Vec<AlgorithmEntry> {
+    let (steps, log, remote) = (axes.walk(|side| side - 1), axes.walk(doublings), remote_part(chips));
     match kind {
         Collective::Broadcast | Collective::Reduce => vec![
             (
                 "both_ways",
                 "small pieces along every ring, both ways at once",
                 true,
-                Cost::of_steps(diameter, 1.0),
+                Cost::of_walk(diameter, 1.0),
             ),
-            ("one_way", "small pieces along every ring, one way", true, Cost::of_steps(steps, 1.0)),
+            ("one_way", "small pieces along every ring, one way", true, Cost::of_walk(steps, 1.0)),
         ],
-        Collective::AllToAll => all_to_all_entries(loads, diameter, sum(sides, |side| side - 1), chips),
+        Collective::AllToAll => all_to_all_entries(axes.loads, diameter, steps.steps, chips),
         _ => axis_by_axis_entries(kind, steps, log, remote),
     }
 }
 
 /// Algorithms on lines along the axes, one axis after the other.
-fn mesh_entries(
-    kind: Collective,
-    chips: u64,
-    sides: &[u64],
-    loads: &[f64],
-    middle: u64,
-) -> Vec<AlgorithmEntry> {
-    let (steps, log, remote) = (sum(sides, |side| side - 1), sum(sides, doublings), remote_part(chips));
+fn mesh_entries(kind: Collective, chips: u64, axes: &Axes<'_>, middle: AxisWalk) -> Vec<AlgorithmEntry> {
+    let (steps, log, remote) = (axes.walk(|side| side - 1), axes.walk(doublings), remote_part(chips));
     match kind {
         Collective::Broadcast | Collective::Reduce => vec![
             (
                 "middle",
                 "small pieces along every line, the root in the middle",
                 true,
-                Cost::of_steps(middle, 1.0),
+                Cost::of_walk(middle, 1.0),
             ),
             (
                 "corner",
                 "small pieces along every line, the root in a corner",
                 true,
-                Cost::of_steps(steps, 1.0),
+                Cost::of_walk(steps, 1.0),
             ),
         ],
-        Collective::AllToAll => all_to_all_entries(loads, steps, steps, chips),
+        Collective::AllToAll => all_to_all_entries(axes.loads, steps, steps.steps, chips),
         _ => {
             let mut rows = axis_by_axis_entries(kind, steps, log, remote);
             rows.truncate(1);
@@ -252,7 +284,12 @@ fn mesh_entries(
 }
 
 /// Gathers, scatters and sums, axis by axis.
-fn axis_by_axis_entries(kind: Collective, steps: u64, log: u64, remote: f64) -> Vec<AlgorithmEntry> {
+fn axis_by_axis_entries(
+    kind: Collective,
+    steps: AxisWalk,
+    log: AxisWalk,
+    remote: f64,
+) -> Vec<AlgorithmEntry> {
     const BY_AXES: &str = "neighbour to neighbour along every axis, one axis after the other";
     const PARTNERS: &str =
         "to partners along every axis; a step to any distance counts as one, and its way as free";
@@ -263,16 +300,16 @@ fn axis_by_axis_entries(kind: Collective, steps: u64, log: u64, remote: f64) -> 
     };
     let volume = passes as f64 * remote;
     vec![
-        ("ring", BY_AXES, true, Cost::of_steps(passes * steps, volume)),
-        (name, PARTNERS, true, Cost::of_steps(passes * log, volume)),
+        ("ring", BY_AXES, true, Cost::of_walk(steps.times(passes), volume)),
+        (name, PARTNERS, true, Cost::of_walk(log.times(passes), volume)),
     ]
 }
 
 /// All-to-alls that send over shortest paths.
-fn all_to_all_entries(loads: &[f64], hops: u64, by_axes: u64, chips: u64) -> Vec<AlgorithmEntry> {
+fn all_to_all_entries(loads: &[f64], hops: AxisWalk, by_axes: u64, chips: u64) -> Vec<AlgorithmEntry> {
     let (busiest, total) = (loads.iter().copied().fold(0.0, f64::max), loads.iter().sum());
-    let minimal = Cost { steps: hops, messages: chips - 1, volume: busiest };
-    let by_dimension = Cost { steps: hops, messages: by_axes, volume: total };
+    let minimal = Cost { messages: chips - 1, ..Cost::of_walk(hops, busiest) };
+    let by_dimension = Cost { messages: by_axes, ..Cost::of_walk(hops, total) };
     vec![
         ("minimal", "all shards at once over shortest ways, ties split", false, minimal),
         ("by_dimension", "an exchange along every axis, one axis after the other", true, by_dimension),

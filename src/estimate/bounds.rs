@@ -13,7 +13,12 @@ use fabc_model::Collective;
 
 /// The lower bounds of a collective on a shape. The one that holds for every algorithm comes last.
 pub fn bounds(kind: Collective, shape: &FabricShape) -> Vec<Algorithm> {
-    let (hops, chips) = (shape.hops(), shape.chips());
+    bounds_by_axis(kind, shape, &[])
+}
+
+/// The same with nanoseconds of a hop by axis. Without any, all hops take the latency of the channel.
+pub(super) fn bounds_by_axis(kind: Collective, shape: &FabricShape, latencies: &[f64]) -> Vec<Algorithm> {
+    let (hops, chips) = (shape.walk(latencies), shape.chips());
     // A chip receives the shards of all other chips.
     let gather = remote_part(chips) / shape.ports() as f64;
     let bound =
@@ -22,14 +27,14 @@ pub fn bounds(kind: Collective, shape: &FabricShape) -> Vec<Algorithm> {
         Collective::AllGather | Collective::ReduceScatter => {
             vec![bound(
                 "no schedule whose steps wait for each other ends sooner: hops, and N - 1 shards through the fewest ports of a chip",
-                Cost::of_steps(hops, gather),
+                Cost::of_walk(hops, gather),
             )]
         }
         Collective::Broadcast | Collective::Reduce => {
             let volume = 1.0 / shape.ports() as f64;
             vec![bound(
                 "no schedule whose steps wait for each other ends sooner: hops, and a vector through the fewest ports of a chip",
-                Cost::of_steps(shape.hops_from_the_middle(), volume),
+                Cost::of_walk(shape.walk_from_the_middle(latencies), volume),
             )]
         }
         Collective::AllReduce => {
@@ -45,18 +50,18 @@ pub fn bounds(kind: Collective, shape: &FabricShape) -> Vec<Algorithm> {
                     name: "all_links",
                     description,
                     links: full_link_use(shape),
-                    cost: Cost::of_steps(2 * hops, 2.0 * gather),
+                    cost: Cost::of_walk(hops.times(2), 2.0 * gather),
                 },
                 bound(
                     "no schedule whose steps wait for each other ends sooner: hops, and 2 (N - 1) vectors over all channels",
-                    Cost::of_steps(hops, volume),
+                    Cost::of_walk(hops, volume),
                 ),
             ]
         }
         Collective::AllToAll | Collective::Send => {
             let volume = shape.axis_loads().into_iter().fold(gather.max(group_exit_load(shape)), f64::max);
             let description = "no schedule whose steps wait for each other ends sooner: hops, and the fullest of the ports and cuts";
-            vec![bound(description, Cost { steps: hops, messages: 1, volume })]
+            vec![bound(description, Cost { messages: 1, ..Cost::of_walk(hops, volume) })]
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Costs of a step, a message and a byte.
 
+use super::counts::AxisWalk;
+
 /// Slowdown of a channel by contention.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Derating {
@@ -44,20 +46,28 @@ pub struct Cost {
     pub messages: u64,
     /// Number of vectors that the busiest channel carries.
     pub volume: f64,
+    /// Nanoseconds of all hops, where the axes of a fabric differ in latency. `None` where each hop takes the
+    /// latency of the channel.
+    pub latency_ns: Option<f64>,
 }
 
 impl Cost {
     /// The cost of steps that each wait for the one before, with one message per step.
     pub fn of_steps(steps: u64, volume: f64) -> Cost {
-        Cost { steps, messages: steps, volume }
+        Cost { steps, messages: steps, volume, latency_ns: None }
+    }
+
+    /// The cost of steps along axes that each wait for the one before, with one message per step.
+    pub(super) fn of_walk(walk: AxisWalk, volume: f64) -> Cost {
+        Cost { latency_ns: walk.latency_ns, ..Cost::of_steps(walk.steps, volume) }
     }
 
     /// Time with vectors of `bytes` bytes.
     pub fn time(self, bytes: f64, channel: &Channel) -> Time {
         let Channel { latency_ns, overhead_ns, bandwidth, derating } = *channel;
+        let hops_ns = self.latency_ns.unwrap_or(self.steps as f64 * latency_ns);
         Time {
-            latency_ns: derating.latency
-                * (self.steps as f64 * latency_ns + self.messages as f64 * overhead_ns),
+            latency_ns: derating.latency * (hops_ns + self.messages as f64 * overhead_ns),
             volume_ns: self.volume * bytes / (derating.bandwidth * bandwidth),
         }
     }

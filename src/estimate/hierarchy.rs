@@ -5,8 +5,8 @@
 //! an all-gather inside. A shard is a vector divided by the chips of a group. The other collectives use those
 //! phases of this sequence that they need.
 
-use super::algorithms::{Algorithm, algorithms};
-use super::bounds::bounds;
+use super::algorithms::{Algorithm, algorithms_by_axis};
+use super::bounds::bounds_by_axis;
 use super::cost::{Channel, Cost, Time};
 use super::shape::FabricShape;
 use fabc_model::Collective;
@@ -64,9 +64,14 @@ impl Phase {
 /// The fabric of one level, with its channels.
 pub(super) struct LevelFabric<'a> {
     pub(super) shape: &'a FabricShape,
+    /// Nanoseconds of a hop by axis, or empty where all take the latency of the channel.
+    pub(super) latencies: &'a [f64],
     pub(super) channel: Channel,
     pub(super) level: NetworkLevel,
 }
+
+/// The algorithms, or the bounds, of a collective on a shape, with nanoseconds of a hop by axis.
+type AlgorithmsByAxis = fn(Collective, &FabricShape, &[f64]) -> Vec<Algorithm>;
 
 /// The rows of a collective across groups, then its bounds. A row pairs an algorithm inside the groups with
 /// one across them. A bound has the same phases.
@@ -89,13 +94,14 @@ pub(super) fn two_level_rows(
         Collective::Broadcast => (None, 1.0, Some(Collective::Broadcast)),
         Collective::AllToAll | Collective::Send => (Some(kind), 1.0, None),
     };
-    let combined = |algorithms_of: &dyn Fn(Collective, &FabricShape) -> Vec<Algorithm>| {
-        let inside =
-            |kind: Option<Collective>| kind.map_or_else(Vec::new, |kind| algorithms_of(kind, inner.shape));
+    let combined = |algorithms_of: AlgorithmsByAxis| {
+        let inside = |kind: Option<Collective>| {
+            kind.map_or_else(Vec::new, |kind| algorithms_of(kind, inner.shape, inner.latencies))
+        };
         let (first, last) = (inside(before), inside(after));
         let mut rows = Vec::new();
         for row in 0..first.len().max(last.len()) {
-            for between in algorithms_of(kind, outer.shape) {
+            for between in algorithms_of(kind, outer.shape, outer.latencies) {
                 let first =
                     before.zip(first.get(row)).map(|(kind, algorithm)| phase(kind, inner, algorithm, 1.0));
                 let last =
@@ -107,5 +113,5 @@ pub(super) fn two_level_rows(
         }
         rows
     };
-    (combined(&algorithms), combined(&bounds))
+    (combined(algorithms_by_axis), combined(bounds_by_axis))
 }

@@ -24,7 +24,7 @@ pub struct Arguments {
     pub on: Option<CommandWord>,
     /// Name of the only algorithm to show.
     pub algorithm: Option<CommandWord>,
-    /// Latency of a hop, with its unit.
+    /// Latency of a hop, with its unit. Or one for every axis, separated by commas.
     pub alpha: Option<CommandWord>,
     /// Overhead of a message, with its unit.
     pub overhead: Option<CommandWord>,
@@ -42,7 +42,7 @@ pub struct Arguments {
     pub in_switch: Option<CommandWord>,
     /// Shape of the fabric that links groups.
     pub over: Option<CommandWord>,
-    /// Latency of a hop between groups.
+    /// Latency of a hop between groups, in the same form.
     pub outer_alpha: Option<CommandWord>,
     /// Overhead of a message between groups.
     pub outer_overhead: Option<CommandWord>,
@@ -50,6 +50,8 @@ pub struct Arguments {
     pub outer_bandwidth: Option<CommandWord>,
     /// Contention between groups: a profile, or two numbers.
     pub outer_eta: Option<CommandWord>,
+    /// Latency of a switch between groups that adds.
+    pub outer_in_switch: Option<CommandWord>,
     /// The end of the command line.
     pub end: Span,
 }
@@ -154,32 +156,35 @@ fn request_from_words(arguments: &Arguments, errors: &mut Vec<EstimateError>) ->
     let outer_shape =
         parse_fabric(arguments.over.as_ref()).and_then(|outer_shape| record_error(errors, outer_shape));
 
-    let usual = Channel {
-        latency_ns: ALPHA_PS as f64 / 1e3,
-        overhead_ns: 0.0,
-        bandwidth: BANDWIDTH_BITS as f64 / 8e9,
-        derating: Derating::NONE,
-    };
-    let inner_words = [&arguments.alpha, &arguments.overhead, &arguments.bandwidth, &arguments.eta];
-    let mut channel = parse_channel(inner_words, usual, errors);
-    let outer_words =
-        [&arguments.outer_alpha, &arguments.outer_overhead, &arguments.outer_bandwidth, &arguments.outer_eta];
-    let mut outer_channel =
-        self::parse_channel(outer_words, Channel { derating: Derating::NONE, ..channel }, errors);
+    let [inner, outer_words] = parse_channels(arguments, errors);
+    let (mut channel, latencies_ns) = (inner.channel, inner.latencies_ns);
+    let (mut outer_channel, outer_latencies_ns) = (outer_words.channel, outer_words.latencies_ns);
     let oversubscription = parse_factor(&arguments.oversubscription, &OVERSUBSCRIPTION, errors);
     let skew = parse_factor(&arguments.skew, &SKEW, errors);
-    let switch_ns = arguments
-        .in_switch
-        .as_ref()
-        .and_then(|word| record_error(errors, parse_quantity(word, &TIME, true)))
-        .map(|ps| ps as f64 / 1e3);
+    let mut parse_switch = |word: &Option<CommandWord>| {
+        let time = word.as_ref().and_then(|word| record_error(errors, parse_quantity(word, &TIME, true)));
+        time.map(|ps| ps as f64 / 1e3)
+    };
+    let switch_ns = parse_switch(&arguments.in_switch);
+    let outer_switch_ns = parse_switch(&arguments.outer_in_switch);
     let (kind, sizes, shape) = (kind?, sizes?, fabric?);
-    errors.extend(misplaced_options(arguments, kind, &shape));
+    errors.extend(misplaced_options(arguments, kind, &shape, outer_shape.as_ref()));
+    errors.extend(unfit_latencies(&arguments.alpha, &latencies_ns, &shape));
+    errors.extend(
+        outer_shape
+            .as_ref()
+            .and_then(|shape| unfit_latencies(&arguments.outer_alpha, &outer_latencies_ns, shape)),
+    );
 
     // Above the oversubscribed switches no more is left than this.
     let upper_channel = if arguments.over.is_some() { &mut outer_channel } else { &mut channel };
     upper_channel.derating.bandwidth = upper_channel.derating.bandwidth.min(1.0 / oversubscription);
-    let outer = outer_shape.map(|shape| OuterFabric { shape, channel: outer_channel });
+    let outer = outer_shape.map(|shape| OuterFabric {
+        shape,
+        channel: outer_channel,
+        latencies_ns: outer_latencies_ns,
+        switch_ns: outer_switch_ns,
+    });
     let chips = outer.as_ref().map_or(1, |outer| outer.shape.chips()).saturating_mul(shape.chips());
     if let (true, Some(word)) = (chips > ESTIMATED_CHIPS, &arguments.over) {
         let why = format!("groups of {} make {chips} chips, more than {ESTIMATED_CHIPS}", shape.chips());
@@ -191,7 +196,7 @@ fn request_from_words(arguments: &Arguments, errors: &mut Vec<EstimateError>) ->
         });
     }
     let algorithm = arguments.algorithm.as_ref().map(|word| word.text.clone());
-    let question = Question { kind, shape, channel, outer, switch_ns, skew, algorithm };
+    let question = Question { kind, shape, channel, latencies_ns, outer, switch_ns, skew, algorithm };
     if let Some(word) = arguments.algorithm.as_ref().filter(|_| estimate_table(&question).rows.is_empty()) {
         errors.push(unknown_algorithm(word, &question));
     }
@@ -232,22 +237,78 @@ fn parse_factor(word: &Option<CommandWord>, range: &NumberRange, errors: &mut Ve
     word.as_ref().and_then(|word| record_error(errors, parse_number(word, range))).unwrap_or(1.0)
 }
 
-/// Parses a channel from its latency, overhead, bandwidth and profile. `usual` holds the defaults.
+/// The error for a list of latencies that are not those of the axes of a shape.
+fn unfit_latencies(
+    word: &Option<CommandWord>,
+    latencies: &[f64],
+    shape: &FabricShape,
+) -> Option<EstimateError> {
+    let (word, axes) = (word.as_ref()?, shape.latency_count());
+    if latencies.is_empty() || latencies.len() == axes {
+        return None;
+    }
+    let hint = match shape {
+        FabricShape::Torus { .. } | FabricShape::Mesh { .. } => "write one time, or one for every axis",
+        FabricShape::Dragonfly { .. } => "write one time, or two: inside a group, and between groups",
+        _ => "write one time: a channel leads from chip to chip",
+    };
+    Some(EstimateError::Quantity {
+        text: word.text.clone(),
+        what: "list of latencies",
+        why: format!("it has {} times, and a {} takes {axes}", latencies.len(), shape.family()),
+        hint: hint.to_owned(),
+        span: word.span,
+    })
+}
+
+/// A channel, and nanoseconds of a hop by axis, or none where all are alike.
+struct ParsedChannel {
+    channel: Channel,
+    latencies_ns: Vec<f64>,
+}
+
+/// Parses the channels of a fabric, and those between groups, whose defaults are the former.
+fn parse_channels(arguments: &Arguments, errors: &mut Vec<EstimateError>) -> [ParsedChannel; 2] {
+    let usual = Channel {
+        latency_ns: ALPHA_PS as f64 / 1e3,
+        overhead_ns: 0.0,
+        bandwidth: BANDWIDTH_BITS as f64 / 8e9,
+        derating: Derating::NONE,
+    };
+    let words = [&arguments.alpha, &arguments.overhead, &arguments.bandwidth, &arguments.eta];
+    let inner = parse_channel(words, usual, errors);
+    let words =
+        [&arguments.outer_alpha, &arguments.outer_overhead, &arguments.outer_bandwidth, &arguments.outer_eta];
+    let defaults = Channel { derating: Derating::NONE, ..inner.channel };
+    let outer = parse_channel(words, defaults, errors);
+    [inner, outer]
+}
+
+/// Parses a channel from its latency, overhead, bandwidth and profile, and its latencies by axis where there
+/// are several. `defaults` holds the defaults. The latency of the channel is then the longest of them.
 fn parse_channel(
     words: [&Option<CommandWord>; 4],
     defaults: Channel,
     errors: &mut Vec<EstimateError>,
-) -> Channel {
+) -> ParsedChannel {
     let [alpha, overhead, bandwidth, eta] = words;
     let mut parse = |word: &Option<CommandWord>, measure, or_zero| {
         word.as_ref().and_then(|word| record_error(errors, parse_quantity(word, measure, or_zero)))
     };
-    let latency_ns = parse(alpha, &TIME, true).map_or(defaults.latency_ns, |ps| ps as f64 / 1e3);
+    let latencies_ns: Vec<f64> = match alpha {
+        Some(word) => {
+            let parts = word.text.split(',').map(|part| Some(word.part(part)));
+            parts.filter_map(|part| parse(&part, &TIME, true)).map(|ps| ps as f64 / 1e3).collect()
+        }
+        None => Vec::new(),
+    };
+    let latency_ns = latencies_ns.iter().copied().reduce(f64::max).unwrap_or(defaults.latency_ns);
+    let latencies_ns = if latencies_ns.len() > 1 { latencies_ns } else { Vec::new() };
     let overhead_ns = parse(overhead, &TIME, true).map_or(defaults.overhead_ns, |ps| ps as f64 / 1e3);
     let bandwidth = parse(bandwidth, &BANDWIDTH, false).map_or(defaults.bandwidth, |bits| bits as f64 / 8e9);
     let derating =
         eta.as_ref().and_then(|word| record_error(errors, parse_derating(word))).unwrap_or(defaults.derating);
-    Channel { latency_ns, overhead_ns, bandwidth, derating }
+    ParsedChannel { channel: Channel { latency_ns, overhead_ns, bandwidth, derating }, latencies_ns }
 }
 
 fn parse_derating(word: &CommandWord) -> Result<Derating, EstimateError> {
@@ -338,13 +399,38 @@ pub fn parse_shape(word: &CommandWord, twin: bool) -> Result<FabricShape, Estima
 }
 
 /// Errors for options that do not apply to this question.
-fn misplaced_options(arguments: &Arguments, kind: Collective, shape: &FabricShape) -> Vec<EstimateError> {
-    let Arguments { in_switch, skew, oversubscription, links, over, .. } = arguments;
+fn misplaced_options(
+    arguments: &Arguments,
+    kind: Collective,
+    shape: &FabricShape,
+    outer_shape: Option<&FabricShape>,
+) -> Vec<EstimateError> {
+    let Arguments { in_switch, outer_in_switch, skew, oversubscription, links, over, .. } = arguments;
     let is_torus =
         |word: &Option<CommandWord>| word.as_ref().is_some_and(|word| word.text.starts_with("torus:"));
-    let two_level_hint = "a switch adds only for its own chips: estimate one group alone";
-    let checks: [(&'static str, &Option<CommandWord>, bool, String, &'static str); 5] = [
-        ("--in-switch", in_switch, over.is_none(), "groups of groups".to_owned(), two_level_hint),
+    let two_level_hint = "of groups only an `all_reduce` gains by it: estimate one group alone";
+    let checks: [(&'static str, &Option<CommandWord>, bool, String, &'static str); 7] = [
+        (
+            "--in-switch",
+            in_switch,
+            over.is_none() || kind == Collective::AllReduce,
+            format!("{} of groups", kind.name()),
+            two_level_hint,
+        ),
+        (
+            "--outer-in-switch",
+            outer_in_switch,
+            in_switch.is_some(),
+            "groups whose own switches do not add".to_owned(),
+            "add `--in-switch`: what switches between groups add comes from those inside",
+        ),
+        (
+            "--outer-in-switch",
+            outer_in_switch,
+            outer_shape.is_none_or(FabricShape::is_switched),
+            outer_shape.map_or_else(String::new, |outer| format!("a {}", outer.family())),
+            "the groups are joined without a switch that could add: use `--over star:8`",
+        ),
         (
             "--in-switch",
             in_switch,

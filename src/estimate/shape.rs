@@ -1,5 +1,6 @@
 //! Fabrics described by a few numbers, with closed forms for their distances, links and cuts.
 
+use super::counts::AxisWalk;
 use super::load::{line_load, ring_load};
 
 /// A fabric given by its shape and its numbers of chips.
@@ -121,19 +122,40 @@ impl FabricShape {
     /// Channel latencies between the two chips that are farthest apart. On a switched fabric it is one,
     /// because a channel there leads from chip to chip.
     pub fn hops(&self) -> u64 {
+        self.walk(&[]).steps
+    }
+
+    /// The hops between the two chips that are farthest apart. `latencies` are nanoseconds of a hop by axis,
+    /// or empty where all are alike. A dragonfly has those inside a group and between groups.
+    pub(super) fn walk(&self, latencies: &[f64]) -> AxisWalk {
         match self {
-            FabricShape::Torus { sides, .. } => sides.iter().map(|side| side / 2).sum(),
-            FabricShape::Mesh { sides } => sides.iter().map(|side| side - 1).sum(),
-            FabricShape::Dragonfly { .. } => 3,
+            FabricShape::Torus { sides, .. } => AxisWalk::new(sides, latencies, |side| side / 2),
+            FabricShape::Mesh { sides } => AxisWalk::new(sides, latencies, |side| side - 1),
+            // To the chip with the link, over it, and to the chip of the other group.
+            FabricShape::Dragonfly { .. } => AxisWalk::new(&[2, 1], latencies, |hops| hops),
+            _ => AxisWalk { steps: 1, latency_ns: None },
+        }
+    }
+
+    /// Number of latencies that may differ: one per axis, two of a dragonfly, one of all other shapes.
+    pub fn latency_count(&self) -> usize {
+        match self {
+            FabricShape::Torus { sides, .. } | FabricShape::Mesh { sides } => sides.len(),
+            FabricShape::Dragonfly { .. } => 2,
             _ => 1,
         }
     }
 
     /// Channel latencies from the most central chip to the chip farthest from it.
     pub fn hops_from_the_middle(&self) -> u64 {
+        self.walk_from_the_middle(&[]).steps
+    }
+
+    /// The same with `latencies` as in [`FabricShape::walk`].
+    pub(super) fn walk_from_the_middle(&self, latencies: &[f64]) -> AxisWalk {
         match self {
-            FabricShape::Mesh { sides } => sides.iter().map(|side| side / 2).sum(),
-            _ => self.hops(),
+            FabricShape::Mesh { sides } => AxisWalk::new(sides, latencies, |side| side / 2),
+            _ => self.walk(latencies),
         }
     }
 

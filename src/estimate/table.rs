@@ -1,7 +1,7 @@
 //! Tabulates all algorithms of a question with their times.
 
-use super::algorithms::{LinkUse, algorithms, in_switch};
-use super::bounds::bounds;
+use super::algorithms::{Algorithm, LinkUse, algorithms_by_axis, in_switch, switch_bound, switch_halves};
+use super::bounds::bounds_by_axis;
 use super::cost::{Channel, Cost, Time};
 use super::hierarchy::{LevelFabric, NetworkLevel, Phase, two_level_rows};
 use super::shape::FabricShape;
@@ -14,6 +14,10 @@ pub struct OuterFabric {
     pub shape: FabricShape,
     /// Its channels: one per chip of a group.
     pub channel: Channel,
+    /// Nanoseconds of a hop by axis, or empty where all take the latency of the channel.
+    pub latencies_ns: Vec<f64>,
+    /// Latency in nanoseconds of a switch between groups that adds and copies, if there is one.
+    pub switch_ns: Option<f64>,
 }
 
 /// A question about one collective on one fabric.
@@ -25,6 +29,8 @@ pub struct Question {
     pub shape: FabricShape,
     /// Costs of the channels of that fabric.
     pub channel: Channel,
+    /// Nanoseconds of a hop by axis, or empty where all take the latency of the channel.
+    pub latencies_ns: Vec<f64>,
     /// The fabric that links groups, if there are groups.
     pub outer: Option<OuterFabric>,
     /// Latency in nanoseconds of a switch that adds and copies, if there is one.
@@ -38,7 +44,17 @@ pub struct Question {
 impl Question {
     /// A question about all algorithms on a single fabric.
     pub fn new(kind: Collective, shape: FabricShape, channel: Channel) -> Question {
-        Question { kind, shape, channel, outer: None, switch_ns: None, skew: 1.0, algorithm: None }
+        let latencies_ns = Vec::new();
+        Question {
+            kind,
+            shape,
+            channel,
+            latencies_ns,
+            outer: None,
+            switch_ns: None,
+            skew: 1.0,
+            algorithm: None,
+        }
     }
 
     /// Factor on size / time that makes it comparable with the bandwidth of a port.
@@ -59,10 +75,12 @@ pub struct EstimateRow {
     pub links: LinkUse,
     /// The phases, in order of time.
     pub phases: Vec<Phase>,
+    /// Whether small pieces are in all phases at once. Then the volumes of different levels overlap.
+    pub overlaps: bool,
 }
 
 impl EstimateRow {
-    fn new(phases: Vec<Phase>) -> EstimateRow {
+    fn new(phases: Vec<Phase>, overlaps: bool) -> EstimateRow {
         let first_of = |level: NetworkLevel| phases.iter().find(|phase| phase.level == level);
         let parts: Vec<&Phase> =
             [first_of(NetworkLevel::Switch), first_of(NetworkLevel::Inner), first_of(NetworkLevel::Outer)]
@@ -83,23 +101,33 @@ impl EstimateRow {
         } else {
             parts.first().map_or(LinkUse::Port, |phase| phase.algorithm.links)
         };
-        EstimateRow { name: names.join("+"), description: descriptions.join("; "), links, phases }
+        EstimateRow { name: names.join("+"), description: descriptions.join("; "), links, phases, overlaps }
     }
 
     /// Time of all phases, with vectors of `bytes` bytes.
     pub fn time(&self, bytes: f64) -> Time {
         let none = Time { latency_ns: 0.0, volume_ns: 0.0 };
-        self.phases.iter().fold(none, |time, phase| time + phase.time(bytes))
+        let whole = self.phases.iter().fold(none, |time, phase| time + phase.time(bytes));
+        if !self.overlaps {
+            return whole;
+        }
+        let of_level = |level: NetworkLevel| -> f64 {
+            let phases = self.phases.iter().filter(|phase| phase.level == level);
+            phases.map(|phase| phase.time(bytes).volume_ns).sum()
+        };
+        let levels = [NetworkLevel::Inner, NetworkLevel::Outer, NetworkLevel::Switch].map(of_level);
+        Time { volume_ns: levels.into_iter().fold(0.0, f64::max), ..whole }
     }
 
-    /// Sum of the costs of all phases.
+    /// Sum of the steps, messages and volumes of all phases.
     pub fn cost(&self) -> Cost {
         self.phases.iter().map(Phase::cost).fold(
-            Cost { steps: 0, messages: 0, volume: 0.0 },
+            Cost { steps: 0, messages: 0, volume: 0.0, latency_ns: None },
             |total, cost| Cost {
                 steps: total.steps + cost.steps,
                 messages: total.messages + cost.messages,
                 volume: total.volume + cost.volume,
+                latency_ns: None,
             },
         )
     }
@@ -124,8 +152,8 @@ pub struct EstimateTable {
 
 /// Builds the rows of every algorithm that fits the question, and of the bounds.
 pub fn estimate_table(question: &Question) -> EstimateTable {
-    let Question { kind, shape, channel, outer, switch_ns, skew, algorithm } = question;
-    let inner = LevelFabric { shape, channel: *channel, level: NetworkLevel::Inner };
+    let Question { kind, shape, channel, latencies_ns, outer, switch_ns, skew, algorithm } = question;
+    let inner = LevelFabric { shape, latencies: latencies_ns, channel: *channel, level: NetworkLevel::Inner };
     let single_phase = |algorithm| {
         vec![Phase { kind: *kind, level: NetworkLevel::Inner, algorithm, part: 1.0, channel: *channel }]
     };
@@ -133,28 +161,90 @@ pub fn estimate_table(question: &Question) -> EstimateTable {
         Some(outer) => two_level_rows(
             *kind,
             &inner,
-            &LevelFabric { shape: &outer.shape, channel: outer.channel, level: NetworkLevel::Outer },
+            &LevelFabric {
+                shape: &outer.shape,
+                latencies: &outer.latencies_ns,
+                channel: outer.channel,
+                level: NetworkLevel::Outer,
+            },
         ),
         None => {
             let single_phases =
                 |algorithms: Vec<_>| algorithms.into_iter().map(single_phase).collect::<Vec<_>>();
-            (single_phases(algorithms(*kind, shape)), single_phases(bounds(*kind, shape)))
+            (
+                single_phases(algorithms_by_axis(*kind, shape, latencies_ns)),
+                single_phases(bounds_by_axis(*kind, shape, latencies_ns)),
+            )
         }
     };
+    // With switches that add: rows and bounds whose levels work at the same time.
+    let (mut switch_rows, mut switch_bounds) = (Vec::new(), Vec::new());
     if let Some(latency_ns) = *switch_ns {
         let channel = Channel { latency_ns, ..*channel };
-        let algorithm = in_switch(*kind, shape.chips());
-        rows.push(vec![Phase { kind: *kind, level: NetworkLevel::Switch, algorithm, part: 1.0, channel }]);
+        let through =
+            |kind, algorithm| Phase { kind, level: NetworkLevel::Switch, algorithm, part: 1.0, channel };
+        match outer {
+            None => rows.push(vec![through(*kind, in_switch(*kind, shape.chips()))]),
+            Some(outer) => {
+                let [scatter, gather] = switch_halves(shape.chips());
+                let between = |phase| {
+                    vec![
+                        through(Collective::ReduceScatter, scatter.clone()),
+                        phase,
+                        through(Collective::AllGather, gather.clone()),
+                    ]
+                };
+                switch_rows.extend(phases_between(outer, *kind, shape, algorithms_by_axis).map(between));
+            }
+        }
+        if *kind == Collective::AllReduce {
+            let leaving = || through(*kind, switch_bound());
+            match outer {
+                None => switch_bounds.push(vec![leaving()]),
+                Some(outer) => {
+                    let least = phases_between(outer, *kind, shape, bounds_by_axis);
+                    // The last of them is the general one.
+                    switch_bounds.extend(least.last().map(|least| vec![leaving(), least]));
+                }
+            }
+        }
     }
     for phase in rows.iter_mut().chain(&mut bounds).flatten() {
         phase.algorithm.cost.volume *= skew;
     }
-    let mut rows: Vec<EstimateRow> = rows.into_iter().map(EstimateRow::new).collect();
+    let row = |overlaps| move |phases| EstimateRow::new(phases, overlaps);
+    let mut rows: Vec<EstimateRow> =
+        rows.into_iter().map(row(false)).chain(switch_rows.into_iter().map(row(true))).collect();
     if let Some(only) = algorithm {
         rows.retain(|row| row.name == *only);
     }
     let chips = shape.chips() * outer.as_ref().map_or(1, |outer| outer.shape.chips());
-    EstimateTable { rows, bounds: bounds.into_iter().map(EstimateRow::new).collect(), chips }
+    let switch_bounds = switch_bounds.into_iter().map(row(true));
+    let bounds = switch_bounds.chain(bounds.into_iter().map(row(false))).collect();
+    EstimateTable { rows, bounds, chips }
+}
+
+/// The phases in which groups of `shape` reduce their shards across, with a switch that adds where there is
+/// one. `known` has the algorithms or bounds without such a switch.
+fn phases_between(
+    outer: &OuterFabric,
+    kind: Collective,
+    shape: &FabricShape,
+    known: impl Fn(Collective, &FabricShape, &[f64]) -> Vec<Algorithm>,
+) -> impl Iterator<Item = Phase> {
+    let phase = |algorithm, channel| Phase {
+        kind,
+        level: NetworkLevel::Outer,
+        algorithm,
+        part: 1.0 / shape.chips() as f64,
+        channel,
+    };
+    let plain = known(kind, &outer.shape, &outer.latencies_ns);
+    let adding = outer.switch_ns.map(|latency_ns| {
+        phase(in_switch(kind, outer.shape.chips()), Channel { latency_ns, ..outer.channel })
+    });
+    let plain: Vec<Phase> = plain.into_iter().map(|algorithm| phase(algorithm, outer.channel)).collect();
+    plain.into_iter().chain(adding)
 }
 
 impl EstimateTable {

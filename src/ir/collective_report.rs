@@ -4,7 +4,7 @@
 //! on floats, and no share is above 1.
 
 use super::{CollectiveBound, Fraction};
-use fabc_base::ids::{IdVec, LinkId};
+use fabc_base::ids::{ChannelId, IdVec};
 use fabc_model::{Collective, CollectiveAlgorithm};
 
 /// The number of attoseconds in a second.
@@ -19,6 +19,12 @@ pub fn cycle_time(cycles: u64, clock_hz: u64) -> u128 {
     (u128::from(cycles) * ATTOSECONDS).div_ceil(u128::from(clock_hz.max(1)))
 }
 
+/// The number of vectors of `bytes` bytes that a channel of so many bit/s carries in a time, attoseconds.
+pub fn vectors_carried(time: u128, bandwidth_bps: u64, bytes: u64) -> Fraction {
+    let carried = time.saturating_mul(bandwidth_bps.into());
+    Fraction::new(carried, u128::from(bytes.max(1)) * 8 * ATTOSECONDS)
+}
+
 /// Attoseconds as whole picoseconds, as they are written. Halves round to the even one.
 pub fn picoseconds(attoseconds: u128) -> u128 {
     let (whole, rest) =
@@ -30,15 +36,15 @@ pub fn picoseconds(attoseconds: u128) -> u128 {
         )
 }
 
-/// Attoseconds of a hop by link: of the router that is left, and of the link.
+/// Attoseconds of a hop by channel: of the router that is left, and of the link.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LinkHops {
-    /// `[link]`: the time of a hop over it, in the faster direction. Bounds use these.
-    pub by_link: IdVec<LinkId, u128>,
-    /// `[link]`: the time of the slowest of its images under a symmetry of the scene. Images share one place
-    /// in a schedule, so schedules use these times.
-    pub of_images: IdVec<LinkId, u128>,
-    /// The shortest time of a lit link.
+pub struct ChannelHops {
+    /// `[channel]`: the time of a hop over it.
+    pub by_channel: IdVec<ChannelId, u128>,
+    /// `[channel]`: the time of the slowest of its images under a symmetry of the scene. Images share one
+    /// place in a schedule that lists canonical routers alone, so such a schedule uses these times.
+    pub of_images: IdVec<ChannelId, u128>,
+    /// The shortest time of a lit channel.
     pub fastest: u128,
 }
 
@@ -48,8 +54,8 @@ pub struct CollectiveCost {
     /// Attoseconds of a hop over the slowest lit link: router and link. The channel is free again during this
     /// time.
     pub hop: u128,
-    /// The time of a hop by link. `None` where all lit links are equally slow.
-    pub link_hops: Option<LinkHops>,
+    /// The time of a hop by channel. `None` where all lit channels are equally slow.
+    pub channel_hops: Option<ChannelHops>,
     /// The time of a hop over the slowest lit link, in router cycles.
     pub hop_cycles: u64,
     /// The name of the declared link that is slowest of the lit ones.
@@ -67,13 +73,17 @@ pub struct CollectiveCost {
 }
 
 impl CollectiveCost {
-    /// Attoseconds of a hop over a link, as schedules are timed.
-    pub fn hop_over(&self, link: LinkId) -> u128 {
-        self.link_hops.as_ref().map_or(self.hop, |hops| hops.of_images[link])
+    /// Attoseconds of a hop over a channel.
+    pub fn hop_over(&self, channel: ChannelId) -> u128 {
+        self.channel_hops.as_ref().map_or(self.hop, |hops| hops.by_channel[channel])
     }
-    /// Attoseconds of the hop over the fastest link that is lit.
+    /// Attoseconds of a hop over the slowest image of a channel.
+    pub fn hop_over_images(&self, channel: ChannelId) -> u128 {
+        self.channel_hops.as_ref().map_or(self.hop, |hops| hops.of_images[channel])
+    }
+    /// Attoseconds of the hop over the fastest channel that is lit.
     pub fn least_hop(&self) -> u128 {
-        self.link_hops.as_ref().map_or(self.hop, |hops| hops.fastest)
+        self.channel_hops.as_ref().map_or(self.hop, |hops| hops.fastest)
     }
     /// Bytes that a channel with one lane carries during a hop over the slowest lit link, rounded up.
     pub fn flight_bytes(&self) -> u64 {
@@ -82,12 +92,16 @@ impl CollectiveCost {
     }
     /// The same times without the latency of hops.
     pub fn without_hops(&self) -> Self {
-        Self { hop: 0, link_hops: None, ..self.clone() }
+        Self { hop: 0, channel_hops: None, ..self.clone() }
     }
     /// Attoseconds in which a channel carries one of `parts` equal parts of `bytes`, rounded up.
     pub fn transfer_time(&self, bytes: u64, parts: u64) -> u128 {
         let below = u128::from(self.bandwidth_bps.max(1)).saturating_mul(u128::from(parts.max(1)));
         (u128::from(bytes).saturating_mul(8 * ATTOSECONDS)).div_ceil(below)
+    }
+    /// The number of vectors of `bytes` bytes that a channel with one lane carries in a time, attoseconds.
+    pub fn vectors(&self, time: u128, bytes: u64) -> Fraction {
+        vectors_carried(time, self.bandwidth_bps, bytes)
     }
     /// Attoseconds in which a channel carries `bytes` times `times`, rounded down.
     pub fn least_transfer_time(&self, bytes: u64, times: Fraction) -> u128 {
@@ -127,10 +141,9 @@ pub struct CollectiveCandidate {
     /// Number of rounds, one after the other. For trees, the hops of a piece and one for each piece that
     /// follows. For messages, slots.
     pub steps: u64,
-    /// Number of chunk times one after the other, without latency. A chunk time is what a channel needs for
-    /// one of `chunks` parts of a shard. For `Local`, and with a root, of the vector. For trees, of a tree's
-    /// share.
-    pub volume: u64,
+    /// Number of vectors that a channel with one lane carries in the time without latency and overhead. Of
+    /// scheduled vectors, the number on the busiest channel.
+    pub volume: Fraction,
     /// The time that it takes.
     pub time: CollectiveTime,
 }
@@ -145,7 +158,7 @@ impl CollectiveCandidate {
     /// A candidate of which only the total time is known, in attoseconds.
     pub fn of_total(algorithm: CollectiveAlgorithm, chunks: u32, total: u128) -> Self {
         let time = CollectiveTime { volume: total, latency: 0, overhead: 0 };
-        Self { algorithm, chunks, reduced_from: None, steps: 0, volume: 0, time }
+        Self { algorithm, chunks, reduced_from: None, steps: 0, volume: Fraction::ZERO, time }
     }
 }
 
@@ -174,6 +187,9 @@ pub struct CollectiveRow {
     /// The lower bound for schedules along the same forwarding tables, attoseconds, with its witness. `None`
     /// for schedules that follow no tables.
     pub along: Option<(u128, CollectiveBound)>,
+    /// The lower bound for schedules in which switches add and copy, attoseconds, with its witness. `None`
+    /// where no switch adds, or where that makes no difference.
+    pub with_switches: Option<(u128, CollectiveBound)>,
 }
 
 impl CollectiveRow {
@@ -231,6 +247,8 @@ pub struct CollectiveReport {
     pub crossovers: Vec<CollectiveCrossover>,
     /// The collectives that were not planned.
     pub left_out: Vec<CollectiveLeftOut>,
+    /// Whether some switches copy or add, which no schedule uses.
+    pub has_switch_arithmetic: bool,
 }
 
 impl CollectiveReport {

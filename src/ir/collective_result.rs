@@ -43,6 +43,7 @@ impl CollectiveOutcome {
     /// An outcome that keeps only what can be written to a file and read again.
     pub fn new(mut row: CollectiveRow, schedule: Schedule) -> Self {
         row.along = None;
+        row.with_switches = None;
         row.candidates.iter_mut().skip(1).for_each(CollectiveCandidate::only_total);
         Self { row, schedule }
     }
@@ -57,7 +58,7 @@ impl CollectiveOutcome {
             CollectiveMetric::Time => Fraction::new(best.time.total(), ATTOSECONDS_OF_A_NANOSECOND),
             CollectiveMetric::Share => self.row.share(best),
             CollectiveMetric::Steps => Fraction::integer(best.steps),
-            CollectiveMetric::Volume => Fraction::integer(best.volume),
+            CollectiveMetric::Volume => best.volume,
             CollectiveMetric::Bandwidth => self.row.bus_bandwidth(best),
             CollectiveMetric::Makespan | CollectiveMetric::MakespanRatio => return None,
         })

@@ -177,6 +177,20 @@ pub enum CollectiveBound {
         /// Number of shards that start farther away than that.
         shards: u32,
     },
+    /// Chips from which data is long on its way, where channels differ in latency. The first of it reaches
+    /// the router no sooner than over the quickest path from any of them, and then comes in by all channels.
+    /// The bound is the latency of that path, and the time of `shards / channels`. In a reduce-scatter the
+    /// router sends, and the data goes to these chips.
+    Arrival {
+        /// The router that receives the shards. In a reduce-scatter, the one that sends them.
+        node: NodeId,
+        /// The chips at the other end, ascending. Not empty.
+        far: Vec<NodeId>,
+        /// Number of lit channels into the router by lanes. In a reduce-scatter, out of it.
+        channels: u32,
+        /// Number of shards between these chips and the router.
+        shards: u32,
+    },
     /// A channel under given tables: everything that crosses it does so one after the other. The bound is
     /// `shards / lanes` times what a channel of one lane needs for a shard. Other tables may do better.
     Channel {
@@ -258,7 +272,8 @@ impl CollectiveBound {
         match *self {
             CollectiveBound::Cut { channels, shards, .. }
             | CollectiveBound::Inside { channels, shards, .. }
-            | CollectiveBound::Latency { channels, shards, .. } => Fraction::new(shards, channels.max(1)),
+            | CollectiveBound::Latency { channels, shards, .. }
+            | CollectiveBound::Arrival { channels, shards, .. } => Fraction::new(shards, channels.max(1)),
             CollectiveBound::Relays { received, channels, inside, fan } => {
                 let places = u128::from(channels) * u128::from(fan) + u128::from(inside);
                 Fraction::new(u128::from(received) * (u128::from(fan) + 1), places.max(1))

@@ -125,7 +125,10 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         (_, "relay") => vec!["gpu"],
         (_, "weights") => words::<MemberWeights>(),
         (_, "algorithm") => words::<CollectiveAlgorithm>().into_iter().chain(["auto"]).collect(),
-        (_, "barrier") => vec!["no", "yes"],
+        (_, "barrier" | "multicast") => vec!["no", "yes"],
+        (Some(BlockKind::Router | BlockKind::RouterKind | BlockKind::InnerSwitch), "reduce") => {
+            vec!["no", "yes"]
+        }
         (_, "paths") => vec!["any", "minimal"],
         (_, "model") => words::<RouterModel>(),
         (_, "traffic") => words::<Traffic>(),

@@ -5,6 +5,7 @@
 //! behind optical circuit switches, or a network of routers. Invariant: everything declared fits the radix.
 
 use super::addresses::Addresses;
+use super::arithmetic::SwitchArithmetic;
 use super::closed_form::ClosedForm;
 use super::collective::{Collective, DeclaredCollective};
 use super::contract::{Require, ValueScale};
@@ -147,6 +148,8 @@ pub struct Router {
     pub cost: u64,
     /// Power of a router, mW.
     pub power_mw: u64,
+    /// What it does with data besides forwarding it.
+    pub arithmetic: SwitchArithmetic,
     /// The declared link of the cables of hosts. `None` in a pod, where the endpoints are inside the routers,
     /// and where the spec neither names one nor declares a single link.
     pub host_link: Option<LinkTypeId>,
@@ -165,6 +168,8 @@ pub struct RouterFigures {
     pub cost: u64,
     /// Power of the router, mW.
     pub power_mw: u64,
+    /// What it does with data besides forwarding it.
+    pub arithmetic: SwitchArithmetic,
 }
 
 /// The smallest and the largest latency of the routers, cycles.
@@ -275,17 +280,20 @@ impl Fabric {
     /// The latency, price and power of a router, and the ports that it may have. A GPU and a switch inside a
     /// box have the ports that their box gives them, and its price counts for the whole box.
     pub fn router_kind(&self, router: NodeId) -> RouterFigures {
-        let Router { radix, latency_cycles, cost, power_mw, .. } = self.router;
-        let common = RouterFigures { radix: Some(radix), latency_cycles, cost, power_mw };
+        let Router { radix, latency_cycles, cost, power_mw, arithmetic, .. } = self.router;
+        let common = RouterFigures { radix: Some(radix), latency_cycles, cost, power_mw, arithmetic };
         let Plant::Network(network) = &self.plant else { return common };
         if let Some(boxes) = self.boxes()
             && let (part, Some(kind)) = boxes.part(router.0)
         {
-            let latency_cycles = match part {
-                BoxPart::Inner { switch, .. } => kind.switches[switch as usize].latency_cycles,
-                _ => kind.latency_cycles,
+            let (latency_cycles, arithmetic) = match part {
+                BoxPart::Inner { switch, .. } => {
+                    let inner = &kind.switches[switch as usize];
+                    (inner.latency_cycles, inner.arithmetic)
+                }
+                _ => (kind.latency_cycles, SwitchArithmetic::default()),
             };
-            return RouterFigures { radix: None, latency_cycles, cost: 0, power_mw: 0 };
+            return RouterFigures { radix: None, latency_cycles, cost: 0, power_mw: 0, arithmetic };
         }
         let tier = if network.tier_kinds.is_empty() { None } else { network.kind_tier(router.0) };
         tier.and_then(|tier| network.tier_kinds.get(tier)).map_or(common, |kind| RouterFigures {
@@ -293,6 +301,7 @@ impl Fabric {
             latency_cycles: kind.latency_cycles,
             cost: kind.cost,
             power_mw: kind.power_mw,
+            arithmetic: kind.arithmetic,
         })
     }
     /// Whether routers differ in what [`Fabric::router_kind`] says.

@@ -3,6 +3,7 @@
 //! [`Fabric`] is the root. Nothing here reads text: the crate `fabc-lang` makes a [`Fabric`] from a spec.
 
 mod addresses;
+mod arithmetic;
 mod arrangement;
 mod closed_form;
 mod collective;
@@ -32,6 +33,7 @@ mod tiers;
 mod word;
 
 pub use addresses::*;
+pub use arithmetic::SwitchArithmetic;
 pub use arrangement::Arrangement;
 pub use closed_form::{ClosedForm, DegreeRange, Farthest, ReachedFrom};
 pub use collective::{

@@ -3,6 +3,7 @@
 //! Invariant: the parameters describe a connected network that fits the radix of the router. Generators in
 //! `passes::wire` build it, predicates in `check::wiring` recognize it.
 
+use super::arithmetic::SwitchArithmetic;
 use super::family::{BoxPart, Family};
 use fabc_base::diag::Span;
 use fabc_base::ids::LinkTypeId;
@@ -36,6 +37,8 @@ pub struct RouterKind {
     pub cost: u64,
     /// Power of a router, mW.
     pub power_mw: u64,
+    /// What it does with data besides forwarding it.
+    pub arithmetic: SwitchArithmetic,
     /// The place of its declaration.
     pub span: Span,
 }

@@ -5,6 +5,7 @@ mod declared;
 mod groups;
 mod runtimes;
 mod schedule_files;
+mod switches;
 
 use crate::support::command::fabc;
 use crate::support::spec_text::SpecText;
@@ -88,7 +89,7 @@ fn a_ring_of_four_by_hand() {
         let steps = candidate(row, "steps");
         assert_eq!(
             (&steps["steps"], &steps["chunks"], &steps["volume"]),
-            (&Value::from(2), &Value::from(2), &Value::from(3)),
+            (&Value::from(2), &Value::from(2), &Value::from(0.375)),
             "{row}"
         );
         assert_eq!(
@@ -107,7 +108,7 @@ fn a_ring_of_four_by_hand() {
     let sum = candidate(&rows[2], "gather_reduce");
     assert_eq!(
         (&sum["steps"], &sum["volume"], ns(&sum["time_ns"])),
-        (&Value::from(4), &Value::from(6), 6080.0),
+        (&Value::from(4), &Value::from(0.75), 6080.0),
         "{sum}"
     );
     // 3/4 of the vector is 6 us. A sum needs two hops.
@@ -254,7 +255,7 @@ fn trees_by_hand() {
     );
     assert_eq!(
         (&row["steps"], &row["volume"], &row["chunks"]),
-        (&Value::from(5), &Value::from(5), &Value::from(4)),
+        (&Value::from(5), &Value::from(1.25), &Value::from(4)),
         "{row}"
     );
     // Two links between three chips: 8 us, and a last hop of the two.
@@ -316,7 +317,7 @@ fn all_to_all_by_hand() {
     // Three slots, each with an overhead and a hop.
     assert_eq!(
         (&barrier["steps"], &barrier["volume"], ns(&barrier["time_ns"])),
-        (&Value::from(3), &Value::from(3), 4_875.0),
+        (&Value::from(3), &Value::from(0.6), 4_875.0),
         "{barrier}"
     );
     // A full mesh of four: 2 us and a hop.

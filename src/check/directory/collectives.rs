@@ -39,7 +39,7 @@ pub struct ProvedSchedule {
     pub chips: u64,
     /// Number of steps in sequence.
     pub steps: u64,
-    /// Number of sequential chunk times.
+    /// Number of sequential chunk times. Of schedules in cycles, the vectors on the busiest channel.
     pub volume: u64,
     /// The time that the schedule takes.
     pub time: Spent,
@@ -282,7 +282,13 @@ fn metric_value(
         CollectiveMetric::Time => Exact::new(time, NANOSECOND),
         CollectiveMetric::Share => Exact::new(proved.bound, time),
         CollectiveMetric::Steps => Some(Exact::integer(proved.steps)),
-        CollectiveMetric::Volume => Some(Exact::integer(proved.volume)),
+        CollectiveMetric::Volume if proved.schedule.timed().is_some() => Some(Exact::integer(proved.volume)),
+        // Vectors that a channel with one lane carries in the time without hops and messages.
+        CollectiveMetric::Volume => {
+            let carried = proved.time.volume.checked_mul(u128::from(fabric.capacities.unit_bps()))?;
+            let second = NANOSECOND * 1_000_000_000;
+            Exact::new(carried, u128::from(declared.size.max(1)) * 8 * second)
+        }
         CollectiveMetric::Bandwidth => {
             // The least that every chip sends or receives, over the data of a chip.
             let chips = u128::from(proved.chips);

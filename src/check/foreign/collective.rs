@@ -201,6 +201,7 @@ fn tightest_bound(schedule: &Schedule, chips: u64) -> Option<(u64, u64)> {
             narrow(u128::from(received) * (u128::from(fan) + 1) * u128::from(chunks), places)
         }
         CollectiveBound::Latency { .. }
+        | CollectiveBound::Arrival { .. }
         | CollectiveBound::Inside { .. }
         | CollectiveBound::Channel { .. }
         | CollectiveBound::Quickest { .. } => None,

@@ -294,7 +294,7 @@ fn by_schedule(job: &JobScene<'_>, claim: &BoundClaim<'_>) -> u128 {
         if matches!(bound, CollectiveBound::Channel { .. } | CollectiveBound::Inside { .. }) {
             continue;
         }
-        let Some(BoundVolume { numerator, denominator, .. }) = bound_volume(bound) else { continue };
+        let Some(BoundVolume { numerator, denominator }) = bound_volume(bound) else { continue };
         let shares = match bound {
             CollectiveBound::Partition { .. } => 1,
             _ => claim.shares(),

@@ -1,6 +1,7 @@
 //! Recomputes lower bounds on schedules from their witnesses.
 
 use super::ScheduleError;
+use super::arrivals::{Partners, count_arrival};
 use super::conviction::compare_bound;
 use super::forest::prove_forest;
 use super::group_bounds;
@@ -60,7 +61,9 @@ pub(super) fn verify_bounds(
                 }
                 (u128::from(shards) * u128::from(chunks), u128::from(channels))
             }
-            CollectiveBound::Latency { .. } | CollectiveBound::Quickest { .. } => continue,
+            CollectiveBound::Latency { .. }
+            | CollectiveBound::Arrival { .. }
+            | CollectiveBound::Quickest { .. } => continue,
         };
         if u128::from(numerator).saturating_mul(bound_denominator)
             < bound_numerator.saturating_mul(u128::from(denominator))
@@ -184,6 +187,11 @@ fn count_bound(
         &CollectiveBound::Latency { node, distance, .. } => {
             count_latency(scene, chips, collective, root, node, distance)
         }
+        CollectiveBound::Arrival { node, far, .. } => {
+            let all = |chip: NodeId| is_living_chip(scene, chip);
+            let partners = Partners { count: u64::from(chips), includes: &all };
+            count_arrival(scene, collective, root, *node, far, partners)
+        }
         CollectiveBound::Partition { part_of, parts, .. } => {
             count_partition(scene, chips, collective, part_of, *parts)
         }
@@ -264,6 +272,30 @@ fn count_latency(
         channels: total_lanes(scene, scene.channels_into(node)),
         shards,
     })
+}
+
+/// Verifies the bound of a partition for an all-reduce in which `adders` add beside the chips. Each of them
+/// must be in a part. Elsewhere it could add up what parts send, so that they would exchange fewer messages.
+///
+/// # Errors
+/// An adder in no part, a bound of another kind, and one that does not follow from its partition.
+pub fn verify_switch_bound(
+    scene: &Scene<'_>,
+    adders: &[NodeId],
+    claimed: &CollectiveBound,
+) -> Result<(), CheckError> {
+    let chips = scene.endpoints().count() as u32;
+    let recomputed = match claimed {
+        CollectiveBound::Partition { part_of, parts, .. } => {
+            let outside = adders.iter().find(|node| !matches!(part_of.get(node.index()), Some(Some(_))));
+            match outside {
+                Some(node) => Err(format!("leaves {}, which adds, in no part", scene.topology.name(*node))),
+                None => count_partition(scene, chips, Collective::AllReduce, part_of, *parts),
+            }
+        }
+        _ => Err("is no partition".to_owned()),
+    };
+    compare_bound(0, claimed, recomputed)
 }
 
 /// The bound of a partition of the chips, for an all-reduce: the channels into its parts. Routers that only

@@ -12,7 +12,7 @@ use super::ScheduleError;
 use super::carried::{Carried, CarriedByChannel, busiest_load, lanes};
 use super::pace::Pace;
 use crate::CheckError;
-use fabc_base::ids::{Id, NodeId};
+use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{Forest, ForestPath, ForestSend, ForestTree, Scene, Schedule};
 use fabc_model::Collective;
 use std::collections::BTreeMap;
@@ -30,8 +30,7 @@ pub(super) struct ProvedForest<'a> {
     crossings: u64,
     /// The most edges between a root and a chip.
     height: u64,
-    /// The most channels of a path.
-    longest_path: u64,
+    collective: Collective,
 }
 
 /// Verifies that a forest performs its collective.
@@ -43,7 +42,7 @@ pub(super) fn prove_forest<'a>(
     let topology = scene.topology;
     let mut sums: BTreeMap<NodeId, u64> = BTreeMap::new();
     let mut loads = vec![Carried::default(); topology.channel_count()];
-    let (mut height, mut longest_path) = (0, 0);
+    let mut height = 0;
     for (number, tree) in forest.trees.iter().enumerate() {
         let convict = |violation| CheckError::from(ScheduleError::Tree { tree: number, violation });
         *sums.entry(tree.root).or_default() += u64::from(tree.multiplicity);
@@ -51,7 +50,6 @@ pub(super) fn prove_forest<'a>(
         for send in &tree.sends {
             verify_paths(scene, schedule, tree.multiplicity, send).map_err(convict)?;
             for path in &send.paths {
-                longest_path = longest_path.max(path.channels.len() as u64);
                 for channel in &path.channels {
                     loads[channel.index()].parts += u128::from(path.amount);
                     loads[channel.index()].messages += 1;
@@ -89,7 +87,7 @@ pub(super) fn prove_forest<'a>(
         }
     }
     let crossings = u64::from(along) + u64::from(against);
-    Ok(ProvedForest { scene, forest, carried, crossings, height, longest_path })
+    Ok(ProvedForest { scene, forest, carried, crossings, height, collective: schedule.collective })
 }
 
 /// Verifies that a tree reaches every chip (of its group) once, each from one that it reached before. Returns
@@ -230,24 +228,49 @@ impl ProvedForest<'_> {
         let busy = busy.map(|(&channel, carried)| carried.busy_time(lanes(self.scene, channel), part, pace));
         let period = busy.max().unwrap_or(0);
         if pace.barrier {
-            let hops = u128::from(self.longest_path);
-            let round = period + hops * (pace.hop + pace.overhead) - pace.overhead;
-            return round * u128::from(self.steps(pieces));
+            // Every channel of a path but the first adds the overhead of a message.
+            let whole = |path: &ForestPath, towards_root: bool| {
+                self.flight(path, towards_root, pace) + pace.overhead * (path.channels.len() as u128 - 1)
+            };
+            let paths = self.forest.trees.iter().flat_map(|tree| &tree.sends).flat_map(|send| &send.paths);
+            let slowest = paths.flat_map(|path| {
+                self.directions().iter().map(move |&towards_root| whole(path, towards_root))
+            });
+            return (period + slowest.max().unwrap_or(0)) * u128::from(self.steps(pieces));
         }
-        let crossed = self.forest.trees.iter().map(|tree| self.last_arrival(tree, period, pace));
-        let first = crossed.max().unwrap_or(0);
-        first * u128::from(self.crossings) + u128::from(pieces - 1) * period
+        let last = |towards_root: bool| {
+            let crossed =
+                self.forest.trees.iter().map(|tree| self.last_arrival(tree, period, towards_root, pace));
+            crossed.max().unwrap_or(0)
+        };
+        let first: u128 = self.directions().iter().map(|&towards_root| last(towards_root)).sum();
+        first + u128::from(pieces - 1) * period
     }
 
-    /// When the first piece of a tree is at all chips.
-    fn last_arrival(&self, tree: &ForestTree, period: u128, pace: &Pace) -> u128 {
-        let topology = self.scene.topology;
-        let flight = |path: &ForestPath| {
-            path.channels.iter().map(|&channel| pace.hop_time(topology.link_of(channel))).sum::<u128>()
+    /// The directions in which pieces cross the trees, one after the other: whether towards the roots.
+    fn directions(&self) -> &'static [bool] {
+        match self.collective {
+            Collective::AllReduce => &[true, false],
+            Collective::ReduceScatter | Collective::Reduce => &[true],
+            _ => &[false],
+        }
+    }
+
+    /// Time that a piece is in flight on a path, or on the same path backwards.
+    fn flight(&self, path: &ForestPath, towards_root: bool, pace: &Pace) -> u128 {
+        let hop = |&channel: &ChannelId| match towards_root {
+            true => pace.hop_time(self.scene.topology.reverse(channel).unwrap_or(channel)),
+            false => pace.hop_time(channel),
         };
+        path.channels.iter().map(hop).sum()
+    }
+
+    /// The time between the root of a tree and the chip that is last, for the first piece.
+    fn last_arrival(&self, tree: &ForestTree, period: u128, towards_root: bool, pace: &Pace) -> u128 {
         let mut arrivals = BTreeMap::from([(tree.root, 0)]);
         for send in &tree.sends {
-            let slowest = send.paths.iter().map(flight).max().unwrap_or(0);
+            let flights = send.paths.iter().map(|path| self.flight(path, towards_root, pace));
+            let slowest = flights.max().unwrap_or(0);
             let arrival = arrivals[&send.from] + period + slowest;
             arrivals.insert(send.to, arrival);
         }

@@ -2,13 +2,14 @@
 //!
 //! - A cut: what chips of a set must hear from the rest of their groups comes in by the channels into the
 //!   set, wherever it passed. Of an all-to-all every pair has data of its own.
-//! - A latency: what starts far away within the group of a chip.
+//! - A latency or an arrival: what starts far away within the group of a chip.
 //! - A partition, of an all-reduce: every chip is a part. The n chips of a group take in n - 1 messages of
 //!   every byte before one of them has the sum, and n - 1 of the sum, whichever other chips add and copy.
 //! - Relays: what is handed on by chips of other groups takes places on further channels.
 //! - Lengths, of an all-to-all: every pair of a group needs a path at least as long as its distance.
 //! - Inside: a cut in one group, for schedules that stay within their groups.
 
+use super::arrivals::{Partners, count_arrival};
 use super::conviction::compare_bound;
 use super::reach::{hops_to, lengths_from, total_lanes};
 use crate::CheckError;
@@ -44,6 +45,14 @@ fn recount_bound(
         }
         &CollectiveBound::Latency { node, distance, .. } => {
             count_latency(scene, collective, groups, node, distance)
+        }
+        CollectiveBound::Arrival { node, far, .. } => {
+            if groups.group_of(*node).is_none() {
+                return Err("does not name a surviving chip".to_owned());
+            }
+            let is_partner = |chip: NodeId| groups.group_of(chip) == groups.group_of(*node);
+            let partners = Partners { count: groups.size(), includes: &is_partner };
+            count_arrival(scene, collective, None, *node, far, partners)
         }
         CollectiveBound::Partition { part_of, .. } if collective == Collective::AllReduce => {
             if !part_of.is_empty() {

@@ -5,6 +5,7 @@
 //! first. A gather and a reduction have separate replays. In a gather chunks spread, in a reduction sums of
 //! contributions are combined.
 
+mod arrivals;
 mod bounds;
 mod carried;
 mod conviction;
@@ -26,6 +27,7 @@ mod transfers;
 mod trees;
 mod waits;
 
+pub use bounds::verify_switch_bound;
 pub use errors::ScheduleError;
 pub(crate) use messages::TableWalk;
 pub(crate) use pace::cycles_time;

@@ -1,7 +1,7 @@
 //! The pace of a schedule: the times of hops, messages and channels.
 
 use crate::hop_cycles::cycles_of_hop;
-use fabc_base::ids::{ChannelId, Id, LinkId};
+use fabc_base::ids::{ChannelId, Id};
 use fabc_ir::Scene;
 use fabc_kernel::scene_symmetry;
 use fabc_model::{DeclaredCollective, Fabric};
@@ -17,7 +17,7 @@ const PICOSECOND: u128 = 1_000_000;
 pub struct Pace {
     /// Time of a hop: the router, and the slowest lit link.
     pub hop: u128,
-    /// Times of hops by link. `None` if all lit links are equal.
+    /// Times of hops by channel. `None` if all lit channels are equal.
     pub hops: Option<HopTimes>,
     /// Overhead of a message, before its first byte.
     pub overhead: u128,
@@ -27,13 +27,13 @@ pub struct Pace {
     pub barrier: bool,
 }
 
-/// Times of hops where lit links differ, in attoseconds.
+/// Times of hops where lit channels differ, in attoseconds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HopTimes {
-    /// `[link]`: router and link, in the faster direction. No schedule is faster than these times allow.
+    /// `[channel]`: the router before it and its link.
     pub exact: Vec<u128>,
-    /// `[link]`: the slowest image of the link under the symmetry of the scene. A schedule treats all images
-    /// alike.
+    /// `[channel]`: the slowest image of the channel under the symmetry of the scene. A schedule that lists
+    /// canonical routers treats all images alike.
     pub slowest: Vec<u128>,
 }
 
@@ -64,9 +64,13 @@ impl Pace {
 }
 
 impl Pace {
-    /// Time of a hop over a link, as schedules count it.
-    pub(super) fn hop_time(&self, link: LinkId) -> u128 {
-        self.hops.as_ref().map_or(self.hop, |hops| hops.slowest[link.index()])
+    /// Time of a hop over a channel.
+    pub(super) fn hop_time(&self, channel: ChannelId) -> u128 {
+        self.hops.as_ref().map_or(self.hop, |hops| hops.exact[channel.index()])
+    }
+    /// Time of a hop over a channel that stands for its images.
+    pub(super) fn slowest_image(&self, channel: ChannelId) -> u128 {
+        self.hops.as_ref().map_or(self.hop, |hops| hops.slowest[channel.index()])
     }
     /// The same pace, but hops and messages take no time.
     pub(super) fn without_hops(&self) -> Self {
@@ -80,23 +84,18 @@ impl Pace {
 impl HopTimes {
     fn new(scene: &Scene<'_>, hop: impl Fn(ChannelId) -> u128) -> Self {
         let topology = scene.topology;
-        let ways = |link| topology.channels_of(link).map(&hop);
-        let exact = topology.links().ids().map(|link| ways(link).min().unwrap_or(0)).collect();
-        let mut slowest: Vec<u128> =
-            topology.links().ids().map(|link| ways(link).max().unwrap_or(0)).collect();
+        let exact: Vec<u128> = topology.channels().map(hop).collect();
+        let mut slowest = exact.clone();
         let symmetry = scene_symmetry(scene);
         if symmetry.order() > 1 {
-            // Both directions of a link count, because an image may run the other way.
             let mut slowest_of_class = BTreeMap::new();
             let class = |channel| topology.channel_class(&symmetry, channel);
             for channel in scene.channels() {
                 let class_time = slowest_of_class.entry(class(channel)).or_insert(0u128);
-                *class_time = slowest[topology.link_of(channel).index()].max(*class_time);
+                *class_time = exact[channel.index()].max(*class_time);
             }
             for channel in scene.channels() {
-                let class_time = slowest_of_class.get(&class(channel)).copied().unwrap_or(0);
-                let link = &mut slowest[topology.link_of(channel).index()];
-                *link = class_time.max(*link);
+                slowest[channel.index()] = slowest_of_class[&class(channel)];
             }
         }
         Self { exact, slowest }

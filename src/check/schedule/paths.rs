@@ -27,8 +27,6 @@ pub(super) struct ProvedPaths<'a> {
     pair_paths: &'a PairPaths,
     carried: CarriedByChannel,
     most_legs: u64,
-    /// The most channels of a leg.
-    longest_leg: u64,
 }
 
 /// Verifies that paths perform an all-to-all.
@@ -42,14 +40,13 @@ pub(super) fn prove_paths<'a>(
     }
     let mut carried = CarriedByChannel::new();
     let mut sums: BTreeMap<(NodeId, NodeId), u64> = BTreeMap::new();
-    let (mut most_legs, mut longest_leg) = (0, 0);
+    let mut most_legs = 0;
     for (number, path) in pair_paths.paths.iter().enumerate() {
         verify_path(scene, schedule, path)
             .map_err(|violation| CheckError::from(ScheduleError::Path { path: number, violation }))?;
         *sums.entry((path.source, path.destination)).or_default() += u64::from(path.amount);
         most_legs = most_legs.max(path.legs.len() as u64);
         for leg in &path.legs {
-            longest_leg = longest_leg.max(leg.len() as u64);
             for &channel in leg {
                 let sum = carried.entry(channel).or_default();
                 sum.parts += u128::from(path.amount);
@@ -58,7 +55,7 @@ pub(super) fn prove_paths<'a>(
         }
     }
     verify_pairs(scene, schedule, pair_paths.parts, &sums)?;
-    let proved = ProvedPaths { scene, pair_paths, carried, most_legs, longest_leg };
+    let proved = ProvedPaths { scene, pair_paths, carried, most_legs };
     let (parts, lanes) = proved.load();
     let claimed = pair_paths.load;
     if parts * u128::from(claimed.lanes) != u128::from(claimed.parts) * lanes {
@@ -174,12 +171,15 @@ impl ProvedPaths<'_> {
             |channel: ChannelId| self.carried[&channel].busy_time(lanes(self.scene, channel), part, pace);
         if pace.barrier {
             let period = self.carried.keys().map(|&channel| busy(channel)).max().unwrap_or(0);
-            let hops = u128::from(self.longest_leg);
-            let round = period + hops * (pace.hop + pace.overhead) - pace.overhead;
-            return round * u128::from(self.steps(pieces));
+            // Every channel of a leg but the first adds the overhead of a message.
+            let flight = |leg: &Vec<ChannelId>| {
+                leg.iter().map(|&channel| pace.hop_time(channel) + pace.overhead).sum::<u128>()
+                    - pace.overhead
+            };
+            let legs = self.pair_paths.paths.iter().flat_map(|path| &path.legs);
+            return (period + legs.map(flight).max().unwrap_or(0)) * u128::from(self.steps(pieces));
         }
-        let hop = |channel: ChannelId| pace.hop_time(self.scene.topology.link_of(channel));
-        self.duration_by(pieces, &busy, &hop)
+        self.duration_by(pieces, &busy, &|channel| pace.hop_time(channel))
     }
 
     /// Duration without barriers, if a channel is `busy` so long with one piece of each part on it, and its

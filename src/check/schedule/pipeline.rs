@@ -6,7 +6,7 @@
 //! later. Of pieces that are ready together the first tree comes first, then the first router, and the
 //! direction up before the direction down.
 
-use fabc_base::ids::{ChannelId, Id, LinkId};
+use fabc_base::ids::{ChannelId, Id};
 use fabc_ir::{Scene, SharedTrees};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,15 +43,26 @@ impl<'a> TreePipeline<'a> {
     }
 
     /// Duration of `pieces` pieces of every tree. `message` is the time of a piece and the overhead of its
-    /// message on a channel of one lane. `hop` is the time of a hop over a link.
-    pub(super) fn duration(&self, pieces: u32, message: (u128, u128), hop: impl Fn(LinkId) -> u128) -> u128 {
+    /// message on a channel of one lane. `hop` is the time of a hop over a channel.
+    pub(super) fn duration(
+        &self,
+        pieces: u32,
+        message: (u128, u128),
+        hop: impl Fn(ChannelId) -> u128,
+    ) -> u128 {
         let period = self.period(message);
         period * u128::from(pieces - 1) + self.first_pieces_end(period, message, hop)
     }
 
-    /// Duration if every period is a round of its own, which ends with the slowest hop.
-    pub(super) fn duration_in_rounds(&self, pieces: u32, message: (u128, u128), hop: u128) -> u128 {
-        (self.period(message) + hop) * u128::from(self.steps(pieces))
+    /// Duration if every period is a round of its own, which ends with the slowest hop of any tree.
+    pub(super) fn duration_in_rounds(
+        &self,
+        pieces: u32,
+        message: (u128, u128),
+        hop: impl Fn(ChannelId) -> u128,
+    ) -> u128 {
+        let slowest = self.trees_on_channel.keys().map(|&channel| hop(channel)).max().unwrap_or(0);
+        (self.period(message) + slowest) * u128::from(self.steps(pieces))
     }
 
     fn period(&self, message: (u128, u128)) -> u128 {
@@ -72,7 +83,7 @@ impl<'a> TreePipeline<'a> {
     }
 
     /// The time at which the first pieces have arrived everywhere.
-    fn first_pieces_end(&self, period: u128, message: (u128, u128), hop: impl Fn(LinkId) -> u128) -> u128 {
+    fn first_pieces_end(&self, period: u128, message: (u128, u128), hop: impl Fn(ChannelId) -> u128) -> u128 {
         let topology = self.scene.topology;
         let parent = |tree: usize, node: usize| {
             self.shared.trees[tree].up[node].map(|up| topology.target(up).node.index())
@@ -128,7 +139,7 @@ impl<'a> TreePipeline<'a> {
                 + place / places_per_period * period
                 + place % places_per_period * message_time
                 + self.message_time(channel, message)
-                + hop(topology.link_of(channel));
+                + hop(channel);
             end = end.max(arrival);
             for next in after.remove(&crossing).unwrap_or_default() {
                 let ready_at = ready.entry(next).or_default();

@@ -3,7 +3,7 @@
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::Scene;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
 /// The capacity of channels together, in units of the greatest common bandwidth.
 pub(super) fn total_lanes(scene: &Scene<'_>, channels: impl Iterator<Item = ChannelId>) -> u32 {
@@ -26,6 +26,39 @@ pub(super) fn hops_to(scene: &Scene<'_>, node: NodeId) -> Vec<u32> {
         }
     }
     hops
+}
+
+/// The least time of a path between `node` and any router that `is_far`, by Dijkstra's algorithm: from the
+/// router to the node, or from the node where it `sends`. 0 without a path.
+pub(super) fn earliest_between(
+    scene: &Scene<'_>,
+    node: NodeId,
+    sends: bool,
+    is_far: &dyn Fn(NodeId) -> bool,
+    hop: &dyn Fn(ChannelId) -> u128,
+) -> u128 {
+    let topology = scene.topology;
+    let (mut open, mut settled) = (BTreeSet::from([(0u128, node)]), BTreeSet::new());
+    while let Some((time, router)) = open.pop_first() {
+        if is_far(router) {
+            return time;
+        }
+        if settled.insert(router) {
+            match sends {
+                true => open.extend(
+                    scene
+                        .channels_from(router)
+                        .map(|channel| (time + hop(channel), topology.target(channel).node)),
+                ),
+                false => open.extend(
+                    scene
+                        .channels_into(router)
+                        .map(|channel| (time + hop(channel), topology.source(channel).node)),
+                ),
+            }
+        }
+    }
+    0
 }
 
 /// `[router]`: the least sum of lengths of a path from `source`. `None` without a path.

@@ -9,16 +9,18 @@ use super::forest::prove_forest;
 use super::pace::{Pace, SECOND, cycles_time};
 use super::paths::{ProvedPaths, prove_paths};
 use super::pipeline::TreePipeline;
-use super::reach::hops_to;
+use super::reach::{earliest_between, hops_to};
 use super::timed::{cycles_at_least, replay};
 use super::transfers::RoundTransfers;
 use super::waits::TransferWaits;
 use super::{Replayed, messages, violation};
 use crate::CheckError;
-use fabc_base::ids::{Id, LinkId, NodeId};
-use fabc_ir::{CollectiveBound, ForwardingTables, Rounds, Scene, Schedule, Symmetry, Transfers};
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{
+    CollectiveBound, ForwardingTables, Rounds, RunDirection, Scene, Schedule, Sends, Symmetry, Transfers,
+};
 use fabc_model::{Collective, CollectiveAlgorithm};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The measured time of a schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,8 +85,11 @@ pub fn schedule_time(
             let (count, chunks) = (shared.trees.len() as u128, schedule.chunks);
             let message = transfer_time(count * pieces);
             let duration = |pace: &Pace| match pace.barrier {
-                true => pipeline.duration_in_rounds(chunks, (message, pace.overhead), pace.hop),
-                false => pipeline.duration(chunks, (message, pace.overhead), |link| pace.hop_time(link)),
+                true => pipeline
+                    .duration_in_rounds(chunks, (message, pace.overhead), |channel| pace.hop_time(channel)),
+                false => {
+                    pipeline.duration(chunks, (message, pace.overhead), |channel| pace.hop_time(channel))
+                }
             };
             let common = u128::from(scene.topology.capacities().parts());
             let volume = pipeline.duration(chunks, (common, 0), |_| 0).div_ceil(common) as u64;
@@ -111,26 +116,40 @@ pub fn schedule_time(
             let tables = tables
                 .ok_or_else(|| violation("messages are timed with the tables that they follow".to_owned()))?;
             let loads = messages::replay_messages(scene, tables, schedule, sends)?;
-            let (slots, chunk) = (loads.slots(), transfer_time(chips * pieces));
-            let widest = loads.lanes.iter().copied().max().unwrap_or(1);
-            let link_of = link_of_class(scene, &loads.symmetry);
-            let duration = |pace: &Pace| match pace.barrier {
-                // A wide channel has a message for each of its lanes.
-                true => (chunk + pace.overhead * u128::from(widest) + pace.hop) * u128::from(slots),
-                false => {
-                    let hop = |class: u32| {
-                        link_of.get(&(class as usize)).map_or(pace.hop, |&link| pace.hop_time(link))
-                    };
-                    loads
-                        .lists
-                        .iter()
-                        .map(|list| delivery_time(list, &loads.lanes, chunk, pace.overhead, &hop))
-                        .sum()
-                }
-            };
-            Ok(ScheduleTime { spent: spent(paces.each_ref().map(duration)), steps: slots, volume: slots })
+            let slots = loads.slots();
+            let times = messages_times(scene, sends, &loads, &paces, transfer_time(chips * pieces));
+            Ok(ScheduleTime { spent: spent(times), steps: slots, volume: slots })
         }
     }
+}
+
+/// The durations of replayed messages: with everything, without overheads, and without hops as well.
+fn messages_times(
+    scene: &Scene<'_>,
+    sends: &Sends,
+    loads: &messages::MessageLoads,
+    paces: &[Pace; 3],
+    chunk: u128,
+) -> [u128; 3] {
+    let widest = loads.lanes.iter().copied().max().unwrap_or(1);
+    let channel_of = channel_of_class(scene, &loads.symmetry);
+    let duration = |pace: &Pace| -> u128 {
+        let hop = |class: u32| match channel_of.get(&(class as usize)) {
+            Some(&channel) if sends.canonical => pace.slowest_image(channel),
+            Some(&channel) => pace.hop_time(channel),
+            None => pace.hop,
+        };
+        let lists = loads.lists.iter();
+        match pace.barrier {
+            true => {
+                // A wide channel has a message for each of its lanes.
+                let message = chunk + pace.overhead * u128::from(widest);
+                lists.map(|list| barrier_time(scene, list, message, pace, &hop)).sum()
+            }
+            false => lists.map(|list| delivery_time(list, &loads.lanes, chunk, pace.overhead, &hop)).sum(),
+        }
+    };
+    paces.each_ref().map(duration)
 }
 
 /// The duration of proved paths in so many pieces. `part` is the time of a piece of a part on one lane.
@@ -148,14 +167,29 @@ fn spent(durations: [u128; 3]) -> Spent {
     Spent { volume, latency: without_overhead - volume, overhead: total - without_overhead }
 }
 
-/// A link of every channel class.
-fn link_of_class(scene: &Scene<'_>, symmetry: &Symmetry) -> BTreeMap<usize, LinkId> {
-    scene
-        .channels()
-        .map(|channel| {
-            (scene.topology.channel_class(symmetry, channel).index(), scene.topology.link_of(channel))
-        })
-        .collect()
+/// A channel of every channel class.
+fn channel_of_class(scene: &Scene<'_>, symmetry: &Symmetry) -> BTreeMap<usize, ChannelId> {
+    let class = |channel| scene.topology.channel_class(symmetry, channel).index();
+    scene.channels().map(|channel| (class(channel), channel)).collect()
+}
+
+/// The duration of a list of messages in slots that all chips wait for. A slot lasts for a message and the
+/// slowest hop in it, and without messages as if there were one over the fastest channel.
+fn barrier_time(
+    scene: &Scene<'_>,
+    list: &messages::MessageSends,
+    message: u128,
+    pace: &Pace,
+    hop: &dyn Fn(u32) -> u128,
+) -> u128 {
+    let mut slowest: BTreeMap<u32, u128> = BTreeMap::new();
+    for &(slot, channel, _) in &list.sends {
+        let known = slowest.entry(slot).or_default();
+        *known = hop(channel).max(*known);
+    }
+    let idle = u128::from(list.slots()) - slowest.len() as u128;
+    let fastest = scene.channels().map(|channel| pace.hop_time(channel)).min().unwrap_or(0);
+    message * u128::from(list.slots()) + slowest.into_values().sum::<u128>() + idle * fastest
 }
 
 /// The duration of a schedule of vectors: the slots of the busiest channel, and the rest.
@@ -203,11 +237,28 @@ fn rounds_times(
         let chunks: u128 = rounds.rounds.iter().map(|round| u128::from(round.width)).sum();
         let runs = rounds.order.len() as u128;
         let (chunk_time, steps) = (chunks * runs * chunk, rounds.rounds.len() as u128 * runs);
-        paces.each_ref().map(|pace| chunk_time + steps * (pace.hop + pace.overhead))
+        paces.each_ref().map(|pace| chunk_time + steps * pace.overhead + hops_of_rounds(scene, rounds, pace))
     } else {
         let waits = TransferWaits::new(&RoundTransfers::new(scene, schedule, rounds)?, rounds)?;
         paces.each_ref().map(|pace| waits.longest_path(chunk, pace))
     })
+}
+
+/// The slowest hop of every round, added up. A run in reverse uses the opposite channels. Images of a
+/// channel are in the same round.
+fn hops_of_rounds(scene: &Scene<'_>, rounds: &Rounds, pace: &Pace) -> u128 {
+    let mut total = 0;
+    for order in &rounds.order {
+        for round in &rounds.rounds {
+            let used = round.pulls.iter().map(|pull| match order {
+                RunDirection::Forward => pull.channel,
+                RunDirection::Reverse => scene.topology.reverse(pull.channel).unwrap_or(pull.channel),
+            });
+            let idle = if pace.hops.is_none() { pace.hop } else { 0 };
+            total += used.map(|channel| pace.slowest_image(channel)).max().unwrap_or(idle);
+        }
+    }
+    total
 }
 
 /// The largest lower bound on the time of any schedule, in attoseconds, and its witness.
@@ -223,33 +274,23 @@ pub fn bound_time<'a>(
     }
     let chips = u128::from(schedule.sharers(scene.endpoints().count() as u64));
     let vector = u128::from(bytes) * 8 * SECOND / u128::from(pace.bandwidth_bps.max(1));
-    // With barriers the longest path takes as many rounds as it has hops.
-    let path_hops = schedule
+    // With barriers every hop is a round with an overhead, and a round lasts as long as its slowest hop.
+    let delays: Vec<u128> = schedule
         .bounds
         .iter()
-        .map(|bound| if let CollectiveBound::Latency { distance, .. } = bound { distance + 1 } else { 1 });
-    let farthest = path_hops.max().unwrap_or(1);
+        .map(|bound| bound_delay(scene, schedule, bound, pace, if pace.barrier { pace.overhead } else { 0 }))
+        .collect();
+    let longest = delays.iter().copied().max().unwrap_or(0);
     let mut highest: Option<(u128, &CollectiveBound)> = None;
     // Bounds of channels hold only for schedules on the same tables, those inside of groups within them.
-    for bound in schedule
-        .bounds
-        .iter()
-        .filter(|bound| !matches!(bound, CollectiveBound::Channel { .. } | CollectiveBound::Inside { .. }))
-    {
-        let Some(BoundVolume { numerator, denominator, hops }) = bound_volume(bound) else { continue };
+    for (bound, delay) in schedule.bounds.iter().zip(delays).filter(|(bound, _)| {
+        !matches!(bound, CollectiveBound::Channel { .. } | CollectiveBound::Inside { .. })
+    }) {
+        let Some(BoundVolume { numerator, denominator }) = bound_volume(bound) else { continue };
         let is_per_chip = schedule.root.is_none() && !matches!(bound, CollectiveBound::Partition { .. });
         let denominator = if is_per_chip { denominator * chips } else { denominator };
-        let delay = match (bound, &pace.hops) {
-            _ if pace.barrier => u128::from(farthest) * (pace.hop + pace.overhead),
-            // A late chunk may join a message that has begun. So only one overhead counts.
-            (_, None) => u128::from(hops.max(1)) * pace.hop + pace.overhead,
-            (&CollectiveBound::Latency { node, distance, .. }, Some(hops)) => {
-                earliest_arrival(scene, schedule, node, distance, &hops.exact) + pace.overhead
-            }
-            (_, Some(hops)) => {
-                scene.links().map(|link| hops.exact[link.index()]).min().unwrap_or(0) + pace.overhead
-            }
-        };
+        // Without barriers a late chunk may join a message that has begun. So only one overhead counts.
+        let delay = if pace.barrier { longest } else { delay + pace.overhead };
         let time = vector.saturating_mul(numerator) / denominator.max(1) + delay;
         if highest.is_none_or(|(highest, _)| time > highest) {
             highest = Some((time, bound));
@@ -262,63 +303,61 @@ pub fn bound_time<'a>(
 pub(crate) struct BoundVolume {
     pub(crate) numerator: u128,
     pub(crate) denominator: u128,
-    /// Number of latencies of a hop that it adds.
-    hops: u32,
 }
 
 /// The volume of a bound. `None` for one in cycles.
 pub(crate) fn bound_volume(bound: &CollectiveBound) -> Option<BoundVolume> {
-    let (numerator, denominator, hops) = match *bound {
-        CollectiveBound::Cut { channels, shards, .. } | CollectiveBound::Inside { channels, shards, .. } => {
-            (u128::from(shards), u128::from(channels), 0)
-        }
-        CollectiveBound::Latency { channels, shards, distance, .. } => {
-            (u128::from(shards), u128::from(channels), distance + 1)
-        }
+    let (numerator, denominator) = match *bound {
+        CollectiveBound::Cut { channels, shards, .. }
+        | CollectiveBound::Inside { channels, shards, .. }
+        | CollectiveBound::Latency { channels, shards, .. }
+        | CollectiveBound::Arrival { channels, shards, .. } => (u128::from(shards), u128::from(channels)),
         CollectiveBound::Partition { parts, channels, .. } => {
-            (2 * (u128::from(parts) - 1), u128::from(channels), 0)
+            (2 * (u128::from(parts) - 1), u128::from(channels))
         }
-        CollectiveBound::Flow { volume, distance, .. } => (distance, volume, 0),
-        CollectiveBound::Channel { shards, lanes, .. } => (u128::from(shards), u128::from(lanes), 0),
+        CollectiveBound::Flow { volume, distance, .. } => (distance, volume),
+        CollectiveBound::Channel { shards, lanes, .. } => (u128::from(shards), u128::from(lanes)),
         CollectiveBound::Relays { received, channels, inside, fan } => {
             let places = u128::from(channels) * u128::from(fan) + u128::from(inside);
-            (u128::from(received) * (u128::from(fan) + 1), places, 0)
+            (u128::from(received) * (u128::from(fan) + 1), places)
         }
         // Only schedules in cycles have it.
         CollectiveBound::Quickest { .. } => return None,
     };
-    Some(BoundVolume { numerator, denominator, hops })
+    Some(BoundVolume { numerator, denominator })
 }
 
-/// The earliest time at which a chip can receive data from the chips more than `distance` hops away, or from
-/// the root of a broadcast. It is the smallest sum of hops along a path, found by Dijkstra's algorithm.
-fn earliest_arrival(
+/// The time before the last byte that a bound adds to its volume, without the overhead of a message. Every
+/// hop of a path takes `per_hop` more.
+fn bound_delay(
     scene: &Scene<'_>,
     schedule: &Schedule,
-    chip: NodeId,
-    distance: u32,
-    hops: &[u128],
+    bound: &CollectiveBound,
+    pace: &Pace,
+    per_hop: u128,
 ) -> u128 {
-    let hops_away = hops_to(scene, chip);
-    let is_source = |node: NodeId| match schedule.root {
-        Some(root) if schedule.collective != Collective::Reduce => node == root,
-        _ => {
-            scene.is_endpoint(node)
-                && hops_away[node.index()] > distance
-                && hops_away[node.index()] != u32::MAX
+    let hop = |channel: ChannelId| pace.hop_time(channel) + per_hop;
+    // In a reduce-scatter the chip sends, and the others receive.
+    let sends = schedule.collective == Collective::ReduceScatter;
+    match bound {
+        &CollectiveBound::Latency { distance, .. } if pace.hops.is_none() => {
+            u128::from(distance + 1) * (pace.hop + per_hop)
         }
-    };
-    let (mut open, mut settled) = (BTreeSet::from([(0u128, chip)]), BTreeSet::new());
-    while let Some((time, node)) = open.pop_first() {
-        if is_source(node) {
-            return time;
+        &CollectiveBound::Latency { node, distance, .. } => {
+            let hops_away = hops_to(scene, node);
+            let is_source = |chip: NodeId| match schedule.root {
+                Some(root) if schedule.collective != Collective::Reduce => chip == root,
+                _ => {
+                    scene.is_endpoint(chip)
+                        && hops_away[chip.index()] > distance
+                        && hops_away[chip.index()] != u32::MAX
+                }
+            };
+            earliest_between(scene, node, sends, &is_source, &hop)
         }
-        if settled.insert(node) {
-            let channels_in = scene.channels_into(node);
-            open.extend(channels_in.map(|channel| {
-                (time + hops[scene.topology.link_of(channel).index()], scene.topology.source(channel).node)
-            }));
+        CollectiveBound::Arrival { node, far, .. } => {
+            earliest_between(scene, *node, sends, &|chip| far.contains(&chip), &hop)
         }
+        _ => scene.channels().map(hop).min().unwrap_or(pace.hop + per_hop),
     }
-    0
 }

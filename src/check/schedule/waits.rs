@@ -7,7 +7,7 @@ use super::ScheduleError;
 use super::pace::Pace;
 use super::transfers::{RoundTransfers, Transfer};
 use crate::CheckError;
-use fabc_base::ids::{Id, LinkId};
+use fabc_base::ids::{ChannelId, Id};
 use fabc_ir::{Rounds, RunDirection};
 
 /// The transfers that every transfer waits for.
@@ -18,8 +18,10 @@ pub(super) struct TransferWaits {
     predecessors: Vec<(Option<u32>, bool)>,
     /// `[transfer]`: the capacity of its channel, in common units.
     lanes: Vec<u128>,
-    /// `[transfer]`: the link that it crosses.
-    links: Vec<LinkId>,
+    /// `[transfer]`: the channel that it crosses.
+    channels: Vec<ChannelId>,
+    /// Whether a transfer stands for its images.
+    canonical: bool,
     /// `[transfer]`: the start of its list in `carried`, which has the transfers that bring its data.
     carried_starts: Vec<u32>,
     carried: Vec<u32>,
@@ -31,7 +33,7 @@ impl TransferWaits {
         let symmetry =
             if rounds.canonical { topology.symmetry().clone() } else { topology.symmetry().to_trivial() };
         let cells = plan.routers.len() * plan.columns;
-        let (mut predecessors, mut lanes, mut links, mut carried_starts, mut carried) =
+        let (mut predecessors, mut lanes, mut channels, mut carried_starts, mut carried) =
             (Vec::new(), Vec::new(), Vec::new(), vec![0], Vec::new());
         // `[channel class]`: the last transfer on it, and its round, counted over all runs.
         let mut last: Vec<Option<(u32, usize)>> = vec![None; plan.routers.len() * topology.ports()];
@@ -67,7 +69,10 @@ impl TransferWaits {
                 last[channel] = Some((number, round));
                 predecessors.push((earlier, is_first));
                 lanes.push(u128::from(topology.channel_capacity(transfer.channel)));
-                links.push(topology.link_of(transfer.channel));
+                channels.push(match topology.reverse(transfer.channel) {
+                    Some(opposite) if reverse => opposite,
+                    _ => transfer.channel,
+                });
                 let sender = plan.cell(sender);
                 // A copy that no transfer brought is the sender's own chunk, or its sum.
                 let from =
@@ -79,7 +84,15 @@ impl TransferWaits {
             }
             sums = carriers;
         }
-        let mut waits = Self { order: Vec::new(), predecessors, lanes, links, carried_starts, carried };
+        let mut waits = Self {
+            order: Vec::new(),
+            predecessors,
+            lanes,
+            channels,
+            canonical: rounds.canonical,
+            carried_starts,
+            carried,
+        };
         waits.order = waits.topological_order()?;
         Ok(waits)
     }
@@ -127,7 +140,11 @@ impl TransferWaits {
 
     /// The time at which the last chunk arrives.
     pub(super) fn longest_path(&self, chunk: u128, pace: &Pace) -> u128 {
-        let arrives = |transfer: usize, departures: u128| departures + pace.hop_time(self.links[transfer]);
+        let hop = |channel| match self.canonical {
+            true => pace.slowest_image(channel),
+            false => pace.hop_time(channel),
+        };
+        let arrives = |transfer: usize, departures: u128| departures + hop(self.channels[transfer]);
         // `[transfer]`: the time at which its last byte has left.
         let mut departures = vec![0u128; self.predecessors.len()];
         for &transfer in &self.order {

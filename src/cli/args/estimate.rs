@@ -34,7 +34,8 @@ pub struct EstimateArgs {
     #[arg(long, value_name = "NAME")]
     pub algorithm: Option<String>,
 
-    /// Latency of a hop [default: 0.5us]
+    /// Latency of a hop: one time, or one for every axis of a torus or mesh (`50ns,50ns,75ns`), or two for a
+    /// dragonfly (inside a group, between groups) [default: 0.5us]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub alpha: Option<String>,
 
@@ -64,7 +65,8 @@ pub struct EstimateArgs {
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true)]
     pub skew: Option<String>,
 
-    /// Latency of switches that add and copy: gives star, leaf_spine and fat_tree one more algorithm
+    /// Latency of switches that add and copy: gives star, leaf_spine and fat_tree one more algorithm, and
+    /// an all_reduce of groups the algorithms in which the switch of every group adds
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub in_switch: Option<String>,
 
@@ -100,7 +102,7 @@ pub struct OuterArgs {
     #[arg(long, value_name = "SHAPE")]
     pub over: Option<String>,
 
-    /// Latency of a hop between groups [default: --alpha]
+    /// Latency of a hop between groups, in the same form [default: --alpha]
     #[arg(long, value_name = "TIME", requires = "over", allow_hyphen_values = true)]
     pub outer_alpha: Option<String>,
 
@@ -115,6 +117,10 @@ pub struct OuterArgs {
     /// Effect of contention between groups, as in --eta [default: 1,1]
     #[arg(long, value_name = "PROFILE", requires = "over", allow_hyphen_values = true)]
     pub outer_eta: Option<String>,
+
+    /// Latency of switches between groups that add and copy, besides those of --in-switch
+    #[arg(long, value_name = "TIME", requires = "over", allow_hyphen_values = true)]
+    pub outer_in_switch: Option<String>,
 }
 
 /// Units of printed times.

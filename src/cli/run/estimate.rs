@@ -57,7 +57,8 @@ fn option_text<'a>(args: &'a EstimateArgs, on: Option<&'a String>, name: &str) -
         in_switch,
         ..
     } = args;
-    let OuterArgs { over, outer_alpha, outer_overhead, outer_bandwidth, outer_eta } = &args.outer;
+    let OuterArgs { over, outer_alpha, outer_overhead, outer_bandwidth, outer_eta, outer_in_switch } =
+        &args.outer;
     let text = match name {
         "--on" => return on.map(String::as_str),
         "" => kind,
@@ -77,6 +78,7 @@ fn option_text<'a>(args: &'a EstimateArgs, on: Option<&'a String>, name: &str) -
         "--outer-overhead" => outer_overhead,
         "--outer-bandwidth" => outer_bandwidth,
         "--outer-eta" => outer_eta,
+        "--outer-in-switch" => outer_in_switch,
         _ => &None,
     };
     text.as_deref()

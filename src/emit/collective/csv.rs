@@ -1,6 +1,7 @@
 //! Writes a report on collectives as CSV: a row per scenario, collective, size and algorithm.
 
 use super::super::number::fixed;
+use super::json::vectors;
 use super::nanoseconds;
 use fabc_base::csv::quoted;
 use fabc_ir::CollectiveReport;
@@ -25,7 +26,7 @@ pub fn collectives_csv(report: &CollectiveReport) -> String {
                 index == 0,
                 candidate.chunks,
                 candidate.steps,
-                candidate.volume,
+                vectors(candidate.volume),
                 nanoseconds(time.total()),
                 nanoseconds(time.volume),
                 nanoseconds(time.latency),

@@ -83,6 +83,10 @@ fn push_row(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
         push(out, format_args!(",\"{key}_ns\":{},\"{key}\":", nanoseconds(*time)));
         push_bound(out, bound);
     }
+    if let Some((time, bound)) = &row.with_switches {
+        push(out, format_args!(",\"switches_bound_ns\":{},\"switches_bound\":", nanoseconds(*time)));
+        push_bound(out, bound);
+    }
     out.push_str(",\"candidates\":[");
     for (index, candidate) in row.candidates.iter().enumerate() {
         out.push_str(if index > 0 { ",{" } else { "{" });
@@ -122,19 +126,28 @@ pub(super) fn push_crossovers<'a>(
     push(out, format_args!("[{}]", crossovers.map(crossover_text).collect::<Vec<_>>().join(",")));
 }
 
+/// A number of vectors: whole, or with six decimals.
+pub(super) fn vectors(volume: Fraction) -> String {
+    match volume.is_integer() {
+        true => volume.floor().to_string(),
+        false => fixed(volume, 6),
+    }
+}
+
 /// Writes the numbers of an algorithm as JSON members.
 pub(super) fn push_figures(out: &mut String, row: &CollectiveRow, candidate: &CollectiveCandidate) {
     let CollectiveCandidate { algorithm, chunks, reduced_from, steps, volume, time } = candidate;
     push(
         out,
         format_args!(
-            "\"algorithm\":\"{}\",\"time_ns\":{},\"volume_ns\":{},\"latency_ns\":{},\"overhead_ns\":{},\"share\":{},\"steps\":{steps},\"chunks\":{chunks},\"volume\":{volume},\"bandwidth\":{}",
+            "\"algorithm\":\"{}\",\"time_ns\":{},\"volume_ns\":{},\"latency_ns\":{},\"overhead_ns\":{},\"share\":{},\"steps\":{steps},\"chunks\":{chunks},\"volume\":{},\"bandwidth\":{}",
             algorithm.name(),
             nanoseconds(time.total()),
             nanoseconds(time.volume),
             nanoseconds(time.latency),
             nanoseconds(time.overhead),
             fixed(row.share(candidate), 6),
+            vectors(*volume),
             fixed(row.bus_bandwidth(candidate), 3),
         ),
     );

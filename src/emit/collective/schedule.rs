@@ -1,6 +1,7 @@
 //! Writes one schedule with its bounds (`fabc.collective/1`). `docs/artifacts.md` defines the format.
 
 use super::super::json::{push, push_int, push_lines, push_numbers, quote};
+use fabc_base::ids::NodeId;
 use fabc_ir::{
     CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, GatherRound, PairPath, PairPaths, Rounds,
     RoutedMessage, RunDirection, Schedule, Sends, SharedTrees, SpanningTree, Transfers,
@@ -157,6 +158,14 @@ fn push_messages(out: &mut String, messages: &[RoutedMessage]) {
     });
 }
 
+/// Writes a set of routers: one by its number, several as a list.
+fn push_set(out: &mut String, routers: &[NodeId]) {
+    match routers {
+        [router] => push(out, format_args!("{router}")),
+        _ => push_numbers(out, routers),
+    }
+}
+
 /// Writes a bound with its witness.
 pub(crate) fn push_bound(out: &mut String, bound: &CollectiveBound) {
     match bound {
@@ -164,10 +173,7 @@ pub(crate) fn push_bound(out: &mut String, bound: &CollectiveBound) {
         | CollectiveBound::Inside { all_but, channels, shards } => {
             let kind = if matches!(bound, CollectiveBound::Cut { .. }) { "cut" } else { "inside" };
             push(out, format_args!("{{\"kind\":\"{kind}\",\"all_but\":"));
-            match all_but[..] {
-                [node] => push(out, format_args!("{node}")),
-                _ => push_numbers(out, all_but),
-            }
+            push_set(out, all_but);
             push(out, format_args!(",\"channels\":{channels},\"shards\":{shards}}}"));
         }
         CollectiveBound::Latency { node, distance, channels, shards } => {
@@ -177,6 +183,11 @@ pub(crate) fn push_bound(out: &mut String, bound: &CollectiveBound) {
                     "{{\"kind\":\"latency\",\"node\":{node},\"distance\":{distance},\"channels\":{channels},\"shards\":{shards}}}"
                 ),
             );
+        }
+        CollectiveBound::Arrival { node, far, channels, shards } => {
+            push(out, format_args!("{{\"kind\":\"arrival\",\"node\":{node},\"far\":"));
+            push_set(out, far);
+            push(out, format_args!(",\"channels\":{channels},\"shards\":{shards}}}"));
         }
         CollectiveBound::Channel { channel, shards, lanes } => {
             push(out, format_args!("{{\"kind\":\"channel\",\"channel\":{},\"shards\":{shards}", channel.0));

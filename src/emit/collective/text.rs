@@ -115,6 +115,12 @@ fn push_notes(out: &mut String, report: &CollectiveReport, rows: &[&CollectiveRo
         };
         notes.extend(row.left_out.iter().map(note));
     }
+    if report.has_switch_arithmetic {
+        notes.push(
+            "no schedule here uses that switches copy or add (`multicast`, `reduce`), and no share counts it"
+                .to_owned(),
+        );
+    }
     notes.extend(report.left_out.iter().map(|left| format!("{}: {}", left.collective.name(), left.reason)));
     let mut seen = BTreeSet::new();
     notes.retain(|note| seen.insert(note.clone()));
@@ -140,6 +146,16 @@ fn push_bounds(out: &mut String, rows: &[&CollectiveRow]) {
             _ => "along these tables alone",
         };
         format!("{}, {alone}: {}", row.collective.name(), bound_reason(row.collective, bound, "chip"))
+    }));
+    let adding = rows.iter().filter_map(|row| Some((row, row.with_switches.as_ref()?)));
+    lines.extend(adding.map(|(row, (time, bound))| {
+        format!(
+            "{} of {}, with arithmetic in switches: {} us: {}",
+            row.collective.name(),
+            exact_size(row.size),
+            microseconds(*time),
+            bound_reason(row.collective, bound, "chip")
+        )
     }));
     let mut seen = BTreeSet::new();
     lines.retain(|line| seen.insert(line.clone()));
@@ -225,6 +241,23 @@ pub(super) fn bound_reason(collective: Collective, bound: &CollectiveBound, node
                 if *shards == 1 { "1 shard starts".to_owned() } else { format!("{shards} shards start") };
             let hops = if *distance == 1 { "hop" } else { "hops" };
             format!("{shards} more than {distance} {hops} from a {node} with {channels} channels")
+        }
+        CollectiveBound::Arrival { node: router, far, channels, shards } => {
+            let shards = if *shards == 1 { "1 shard".to_owned() } else { format!("{shards} shards") };
+            let far = match far.len() {
+                1 => format!("one {node}"),
+                count => format!("the nearest of {count} {node}s"),
+            };
+            match collective {
+                Collective::ReduceScatter => {
+                    format!(
+                        "{shards} go out of {node} {router} by {channels} channels, then the latency to {far}"
+                    )
+                }
+                _ => format!(
+                    "{shards} to {node} {router} by {channels} channels, after the latency from {far}"
+                ),
+            }
         }
         CollectiveBound::Relays { received, channels, inside, fan } => {
             format!(

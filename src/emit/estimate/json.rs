@@ -12,7 +12,13 @@ pub fn estimate_json(request: &EstimateRequest, table: &EstimateTable) -> String
 pub(super) fn document(request: &EstimateRequest, table: &EstimateTable) -> Value {
     let question = &request.question;
     let outer =
-        question.outer.as_ref().map(|outer| json!({"shape": shape(&outer.shape, request.oversubscription), "channel": channel(&outer.channel)}));
+        question.outer.as_ref().map(|outer| {
+            let mut known = json!({"shape": shape(&outer.shape, request.oversubscription), "channel": channel(&outer.channel, &outer.latencies_ns)});
+            if let Some(switch_ns) = outer.switch_ns {
+                known["switch_ns"] = rounded_number(switch_ns);
+            }
+            known
+        });
     let inner_above = if question.outer.is_some() { 1.0 } else { request.oversubscription };
     let changes = crossovers(&table.rows).into_iter().map(|change| {
         let [below, above] = [change.below, change.above].map(|index| &table.rows[index].name);
@@ -23,7 +29,7 @@ pub(super) fn document(request: &EstimateRequest, table: &EstimateTable) -> Valu
         "collective": question.kind.name(),
         "chips": table.chips,
         "shape": shape(&question.shape, inner_above),
-        "channel": channel(&question.channel),
+        "channel": channel(&question.channel, &question.latencies_ns),
         "outer": outer,
         "switch_ns": question.switch_ns.map(rounded_number),
         "skew": rounded_number(question.skew),
@@ -46,14 +52,18 @@ fn rounded_number(value: f64) -> Value {
     }
 }
 
-fn channel(channel: &Channel) -> Value {
-    json!({
+fn channel(channel: &Channel, latencies_ns: &[f64]) -> Value {
+    let mut known = json!({
         "latency_ns": rounded_number(channel.latency_ns),
         "overhead_ns": rounded_number(channel.overhead_ns),
         "bandwidth_gb_s": rounded_number(channel.bandwidth),
         "eta_latency": rounded_number(channel.derating.latency),
         "eta_bandwidth": rounded_number(channel.derating.bandwidth),
-    })
+    });
+    if !latencies_ns.is_empty() {
+        known["latencies_ns"] = latencies_ns.iter().copied().map(rounded_number).collect();
+    }
+    known
 }
 
 fn shape(shape: &FabricShape, oversubscription: f64) -> Value {

@@ -69,12 +69,15 @@ fn heading(request: &EstimateRequest, table: &EstimateTable) -> String {
         table.chips
     );
     let inside = if outer.is_some() { " inside" } else { "" };
-    let _ = writeln!(out, "  channels{inside}: {}", channel(&question.channel));
+    let _ = writeln!(out, "  channels{inside}: {}", channel(&question.channel, &question.latencies_ns));
     if let Some(outer) = outer {
-        let _ = writeln!(out, "  channels between groups: {}", channel(&outer.channel));
+        let _ = writeln!(out, "  channels between groups: {}", channel(&outer.channel, &outer.latencies_ns));
     }
     if let Some(ns) = question.switch_ns {
         let _ = writeln!(out, "  the switch adds and copies in {} ns", without_zeros(ns));
+    }
+    if let Some(ns) = outer.and_then(|outer| outer.switch_ns) {
+        let _ = writeln!(out, "  the switch between groups adds and copies in {} ns", without_zeros(ns));
     }
     for (name, value) in [("skew", question.skew), ("oversubscription", request.oversubscription)] {
         if value != 1.0 {
@@ -84,11 +87,17 @@ fn heading(request: &EstimateRequest, table: &EstimateTable) -> String {
     out + "\n"
 }
 
-fn channel(channel: &Channel) -> String {
+fn channel(channel: &Channel, latencies_ns: &[f64]) -> String {
     let Channel { latency_ns, overhead_ns, bandwidth, derating } = channel;
+    let hops = match latencies_ns {
+        [] => format!("{} ns a hop", without_zeros(*latency_ns)),
+        _ => {
+            let by_axis: Vec<String> = latencies_ns.iter().map(|&ns| without_zeros(ns)).collect();
+            format!("{} ns a hop by axis", by_axis.join(", "))
+        }
+    };
     let mut text = format!(
-        "{} ns a hop, {} ns a message, {} GB/s each way",
-        without_zeros(*latency_ns),
+        "{hops}, {} ns a message, {} GB/s each way",
         without_zeros(*overhead_ns),
         without_zeros(*bandwidth)
     );

@@ -135,6 +135,12 @@ pub(super) enum BoundLine {
         channels: u32,
         shards: u32,
     },
+    Arrival {
+        node: u32,
+        far: SetLine,
+        channels: u32,
+        shards: u32,
+    },
     Partition {
         parts: u32,
         channels: u32,
@@ -407,6 +413,9 @@ impl BoundLine {
             }
             BoundLine::Latency { node, distance, channels, shards } => {
                 CollectiveBound::Latency { node: NodeId(node), distance, channels, shards }
+            }
+            BoundLine::Arrival { node, far, channels, shards } => {
+                CollectiveBound::Arrival { node: NodeId(node), far: nodes(far), channels, shards }
             }
             BoundLine::Channel { channel, shards, lanes } => {
                 CollectiveBound::Channel { channel: ChannelId(channel), shards, lanes }

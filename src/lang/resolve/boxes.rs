@@ -2,7 +2,7 @@
 
 use super::context::{Context, missing};
 use super::families::check_router_count;
-use super::hardware::{latency_cycles, power_mw, price};
+use super::hardware::{latency_cycles, power_mw, price, switch_arithmetic};
 use super::items::SpecItems;
 use super::scope::{DeclaredLinks, Scope};
 use super::settings::{BlockSettings, block_settings, in_range, integer, integer_expr};
@@ -13,7 +13,7 @@ use fabc_base::diag::{Span, suggestion};
 use fabc_base::ids::LinkTypeId;
 use fabc_base::limits::ROUTERS;
 use fabc_base::units::Dimension;
-use fabc_model::{BoxKind, InnerLink, InnerSwitch, PlacedBoxes};
+use fabc_model::{BoxKind, InnerLink, InnerSwitch, PlacedBoxes, SwitchArithmetic};
 use std::collections::BTreeMap;
 
 /// The most GPUs, switches, NICs, ports of a NIC or copies of a link of a box.
@@ -234,6 +234,7 @@ impl BoxParts<'_> {
         let title = format!("switch `{}`", name.value);
         let settings = block_settings(context, block, title.clone(), name.span, BlockKind::InnerSwitch);
         let latency_cycles = latency(context, &settings, &title, scope)?;
+        let arithmetic = switch_arithmetic(context, &settings, SwitchArithmetic::default())?;
         let number = match copies {
             Some(copies) => integer_expr(context, "the number of switches", copies, 1..=MOST_PARTS)?,
             None => 1,
@@ -261,7 +262,7 @@ impl BoxParts<'_> {
                 Some(_) => format!("{}[{copy}]", name.value),
                 None => name.value.to_string(),
             };
-            self.built.switches.push(InnerSwitch { name, latency_cycles });
+            self.built.switches.push(InnerSwitch { name, latency_cycles, arithmetic });
             for &(gpu, link, copies) in &joined {
                 let joined = InnerLink { gpu, other, link };
                 self.built.links.extend(std::iter::repeat_n(joined, copies as usize));

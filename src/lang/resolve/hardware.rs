@@ -1,5 +1,6 @@
 //! Resolves the clock, links, the router (the chip of a pod), the cube and the number of cubes.
 
+use super::collectives::yes_or_no;
 use super::context::{Context, missing};
 use super::items::{SpecItems, keyword_span};
 use super::kind::PlantKind;
@@ -13,7 +14,7 @@ use fabc_base::diag::Span;
 use fabc_base::ids::LinkTypeId;
 use fabc_base::limits::{CHIPS, CUBES};
 use fabc_base::units::{Dimension, PICOSECONDS_PER_METRE};
-use fabc_model::{Cube, DEFAULT_CLOCK_HZ, LinkType, Router};
+use fabc_model::{Cube, DEFAULT_CLOCK_HZ, LinkType, Router, SwitchArithmetic};
 
 /// Stands for a link that was reported as unknown. The resolution never returns a cube with it.
 const UNKNOWN_LINK: LinkTypeId = LinkTypeId(u32::MAX);
@@ -253,6 +254,7 @@ pub(super) fn router(
     let (cost, power_mw) =
         (price(context, &settings, "cost"), power_mw(context, &settings, &format!("`{keyword}`")));
     let host_link = host_link(context, &settings, scope.links, hosts?);
+    let arithmetic = switch_arithmetic(context, &settings, SwitchArithmetic::default());
     Some(Router {
         radix: radix? as u32,
         hosts: hosts? as u16,
@@ -262,9 +264,23 @@ pub(super) fn router(
         latency_cycles: latency?,
         cost: cost?,
         power_mw: power_mw?,
+        arithmetic: arithmetic?,
         host_link: host_link?,
         span: span.to(block.span),
     })
+}
+
+/// Reads `multicast` and `reduce` of a switch. `common` has what it does without them.
+pub(super) fn switch_arithmetic(
+    context: &mut Context,
+    settings: &BlockSettings<'_>,
+    common: SwitchArithmetic,
+) -> Option<SwitchArithmetic> {
+    let mut read = |name: &str, common: bool| {
+        settings.get(name).map_or(Some(common), |value| yes_or_no(context, &format!("`{name}`"), value))
+    };
+    let (multicast, reduce) = (read("multicast", common.multicast), read("reduce", common.reduce));
+    Some(SwitchArithmetic { multicast: multicast?, reduce: reduce? })
 }
 
 /// The router of a fabric of boxes that declares none: one virtual channel, and the default buffers. Kinds of
@@ -279,6 +295,7 @@ fn router_of_boxes(span: Span) -> Router {
         latency_cycles: 0,
         cost: 0,
         power_mw: 0,
+        arithmetic: SwitchArithmetic::default(),
         host_link: None,
         span,
     }

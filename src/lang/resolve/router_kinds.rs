@@ -1,7 +1,7 @@
 //! Resolves `router name { .. }`, and which tier has which kind.
 
 use super::context::{Context, missing};
-use super::hardware::{LATENCY_CYCLES, latency_cycles, power_mw, price};
+use super::hardware::{LATENCY_CYCLES, latency_cycles, power_mw, price, switch_arithmetic};
 use super::items::SpecItems;
 use super::outside;
 use super::scope::Scope;
@@ -11,7 +11,7 @@ use crate::syntax::ast::{Block, Name, Text, ValueKind};
 use crate::syntax::words::BlockKind;
 use fabc_base::diag::suggestion;
 use fabc_base::units::Dimension;
-use fabc_model::{Family, Network, Outside, Router, RouterKind};
+use fabc_model::{Family, Network, Outside, Router, RouterKind, SwitchArithmetic};
 use std::collections::BTreeMap;
 
 /// Resolves the kinds of routers by name. Settings that a kind does not give are those of `router { .. }`.
@@ -63,8 +63,10 @@ fn router_kind(
         (None, Some(common)) => Some(common.power_mw),
         _ => power_mw(context, &settings, &title),
     };
+    let common = common.map_or_else(SwitchArithmetic::default, |common| common.arithmetic);
+    let arithmetic = switch_arithmetic(context, &settings, common)?;
     let (radix, latency_cycles) = (radix? as u32, latency?);
-    Some(RouterKind { radix, latency_cycles, cost: cost?, power_mw: power_mw?, span: name.span })
+    Some(RouterKind { radix, latency_cycles, cost: cost?, power_mw: power_mw?, arithmetic, span: name.span })
 }
 
 /// The kinds of the tiers of switches: `tiers = [a, b];`, or `leaf = a; spine = b;`. Empty where the spec
@@ -77,6 +79,7 @@ pub(super) fn tier_kinds(
     router: Option<&Router>,
 ) -> Option<Vec<RouterKind>> {
     let common = router.filter(|_| items.router.is_some());
+    refuse_adding_chips(context, items, network, common)?;
     let kinds = router_kinds(context, items, scope, common)?;
     let tiers = match &network.family {
         Family::Clos(clos) => clos.tiers(),
@@ -96,8 +99,8 @@ pub(super) fn tier_kinds(
     let mut resolved = Vec::with_capacity(tiers);
     for name in &names {
         let Some(name) = name else {
-            let Router { radix, latency_cycles, cost, power_mw, span, .. } = *router?;
-            resolved.push(RouterKind { radix, latency_cycles, cost, power_mw, span });
+            let Router { radix, latency_cycles, cost, power_mw, arithmetic, span, .. } = *router?;
+            resolved.push(RouterKind { radix, latency_cycles, cost, power_mw, arithmetic, span });
             continue;
         };
         let Some(kind) = kinds.get(&name.value) else {
@@ -109,6 +112,30 @@ pub(super) fn tier_kinds(
         resolved.push(kind.clone());
     }
     Some(resolved)
+}
+
+/// Reports routers that copy or add in a network without a router that only forwards. There every router is
+/// a chip, and chips copy and add anyway.
+fn refuse_adding_chips(
+    context: &mut Context,
+    items: &SpecItems<'_>,
+    network: &Network,
+    common: Option<&Router>,
+) -> Option<()> {
+    let (Some(router), Some((block, _))) = (common, items.router) else { return Some(()) };
+    let SwitchArithmetic { multicast, reduce } = router.arithmetic;
+    let name = if reduce { "reduce" } else { "multicast" };
+    if !(multicast || reduce) || network.hosts(router.hosts).contains(&0) {
+        return Some(());
+    }
+    let span = outside::setting(block, name).map_or(router.span, |value| value.span);
+    context.error(ResolveError::Misplaced {
+        subject: format!("`{name}`"),
+        place: "a network in which every router has hosts".to_owned(),
+        help: Some("only switches without hosts can copy and add for others: remove it".to_owned()),
+        span,
+    });
+    None
 }
 
 /// `[tier]`: the kind that the topology names, from the bottom up.

@@ -208,6 +208,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "cost_per_metre" Quantity Link;
     "power" Quantity Link Router RouterKind Chip Ocs Box;
     "host_link" Choice Router;
+    "multicast" Choice Router RouterKind InnerSwitch;
     "faults" Quantity Budget;
     "table_entries" Quantity Budget;
     "links" Choice Failures Addresses;
@@ -281,7 +282,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "vector" Quantity Scheduled;
     "slot" Quantity Scheduled;
     "hop" Quantity Scheduled;
-    "reduce" Quantity Scheduled;
+    "reduce" Quantity Router RouterKind InnerSwitch Scheduled;
     "deskew" Quantity Scheduled;
     "axes" Quantity Job;
     "layers" Quantity JobModel;

@@ -9,6 +9,7 @@
 
 use super::clos::Clos;
 use super::facts::{FamilyFacts, FamilyForm, FullestRouter, LinkCount};
+use crate::arithmetic::SwitchArithmetic;
 use crate::word::words;
 use fabc_base::ids::LinkTypeId;
 use fabc_topology::RouterNames;
@@ -67,6 +68,8 @@ pub struct InnerSwitch {
     pub name: String,
     /// Latency of the switch, cycles.
     pub latency_cycles: u32,
+    /// What it does with data besides forwarding it.
+    pub arithmetic: SwitchArithmetic,
 }
 
 /// A link inside a box.

@@ -5,12 +5,13 @@
 //! messages and bytes. Output: attoseconds. Without barriers a channel carries its chunks in the order of the
 //! slots. Each chunk starts as soon as the channel is free and the chunk is there, which is one hop after its
 //! last byte left the channel before. Every chunk on every channel is a message with an overhead of its own.
-//! With barriers a slot takes overhead, chunk and hop. Cost: one visit to every hop of every canonical chunk.
+//! With barriers a slot takes overhead, chunk and its slowest hop. Cost: one visit to every hop of every
+//! canonical chunk.
 
 use super::error::CollectiveError;
 use super::message_paths::{MessagePairs, MessagePaths};
 use super::time_split::split_time;
-use fabc_base::ids::{Id, LinkId, NodeId};
+use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{
     CollectiveCost, CollectiveTime, ForwardingTables, MessageStart, RoutedMessage, Scene, Schedule, Sends,
 };
@@ -28,8 +29,10 @@ pub struct MessageTimetable {
     order: Vec<usize>,
     /// `[channel class]`: source and target of one of its channels. `None` where all are dark.
     classes: Vec<Option<[NodeId; 2]>>,
-    /// `[channel class]`: the link of that channel.
-    links: Vec<Option<LinkId>>,
+    /// `[channel class]`: the channel that these are the ends of.
+    channels: Vec<Option<ChannelId>>,
+    /// Whether a channel of a class stands for the others.
+    canonical: bool,
     /// `[channel class]`: chunks that one of its channels carries while the slowest kind carries one.
     lanes: Vec<u32>,
     /// Chunks that the full vector of a chip is cut into.
@@ -87,15 +90,23 @@ impl MessageTimetable {
             topology.symmetry().to_trivial()
         };
         let mut classes = vec![None; message_paths.loads.len()];
-        let mut links = vec![None; classes.len()];
+        let mut channels = vec![None; classes.len()];
         for channel in scene.channels() {
             let routers = [topology.source(channel).node, topology.target(channel).node];
             let class = topology.channel_class(&symmetry, channel).index();
             classes[class].get_or_insert(routers);
-            links[class].get_or_insert(topology.link_of(channel));
+            channels[class].get_or_insert(channel);
         }
         let parts = scene.endpoints().count() as u64 * u64::from(schedule.chunks);
-        Ok(Self { phases: legs, order, classes, links, lanes: message_paths.lanes, vector_parts: parts })
+        Ok(Self {
+            phases: legs,
+            order,
+            classes,
+            channels,
+            canonical: message_paths.canonical,
+            lanes: message_paths.lanes,
+            vector_parts: parts,
+        })
     }
 
     /// The time for vectors of `bytes` bytes, split by what it is spent on.
@@ -173,21 +184,26 @@ impl MessageTimetable {
         mut on_hop: impl FnMut(u32, u32, u128),
     ) -> u128 {
         let chunk = cost.transfer_time(bytes, self.vector_parts);
+        let hop_over = |channel| match self.canonical {
+            true => cost.hop_over_images(channel),
+            false => cost.hop_over(channel),
+        };
+        let hop_times: Vec<u128> = self.channels.iter().map(|channel| channel.map_or(0, hop_over)).collect();
         if cost.barrier {
             let widest = self.lanes.iter().copied().max().unwrap_or(1);
-            let slot = chunk + cost.overhead * u128::from(widest) + cost.hop;
-            let slots =
-                [0].into_iter().chain(phase.slot_ends.iter().copied()).zip(&phase.slot_ends).zip(0u128..);
-            for ((from, &to), slot_index) in slots {
+            let message = chunk + cost.overhead * u128::from(widest);
+            let mut begin = 0;
+            for (from, &to) in [0].into_iter().chain(phase.slot_ends.iter().copied()).zip(&phase.slot_ends) {
                 let hops = &phase.hops[from as usize..to as usize];
-                hops.iter().for_each(|&(class, chunk)| on_hop(class, chunk, slot * slot_index));
+                hops.iter().for_each(|&(class, chunk)| on_hop(class, chunk, begin));
+                // A slot without messages lasts as long as one over the fastest channel.
+                let hop = hops.iter().map(|&(class, _)| hop_times[class as usize]).max();
+                begin += message + hop.unwrap_or_else(|| cost.least_hop());
             }
-            return slot * phase.slot_ends.len() as u128;
+            return begin;
         }
         let messages: Vec<u128> =
             self.lanes.iter().map(|&lanes| chunk.div_ceil(u128::from(lanes)) + cost.overhead).collect();
-        let hops: Vec<u128> =
-            self.links.iter().map(|link| link.map_or(0, |link| cost.hop_over(link))).collect();
         let mut free = vec![0u128; self.classes.len()];
         let mut ready = vec![0u128; phase.messages];
         let mut end = 0;
@@ -196,7 +212,7 @@ impl MessageTimetable {
             let start = (*free).max(*ready);
             on_hop(class, chunk, start);
             *free = start + messages[class as usize];
-            *ready = *free + hops[class as usize];
+            *ready = *free + hop_times[class as usize];
             end = end.max(*ready);
         }
         end

@@ -16,6 +16,7 @@
 //! scene, without tables. Where links run one way, only the last three plan. In `groups` of chips that
 //! work at the same time, [`within`], [`relayed`], [`ring`] and [`star`] gather, and [`pairs`] exchanges.
 
+mod arrivals;
 mod bounds;
 mod canonical;
 mod channel_lengths;
@@ -45,13 +46,15 @@ mod row;
 mod seats;
 mod slots;
 mod steps;
+mod switch_bound;
 mod time_split;
 mod timing;
 mod trees;
 mod volume;
 
+pub use arrivals::arrival_bounds;
 pub use channel_lengths::ShortestPaths;
-pub use delays::{bound_delays, slowest_chip};
+pub use delays::bound_delays;
 pub use direct::{bound_from_flow_proof, direct, rooted};
 pub use error::CollectiveError;
 pub use flow::flow_bound_by_lengths;
@@ -62,6 +65,7 @@ pub use message_timing::MessageTimetable;
 pub use pair_paths::{PathTimetable, check_pair_paths, pair_paths, pair_paths_in_groups};
 pub use pipelined::{PieceCrossing, PipelinedTrees};
 pub use request::ScheduleRequest;
+pub use switch_bound::switch_bound;
 pub use timing::{Timetable, least_time, tightest_bound};
 pub use trees::trees;
 

@@ -10,11 +10,11 @@
 //! path. Every later piece uses the same places one period later, so no two pieces meet. The time is that of
 //! the first piece and one period for each further one.
 //!
-//! With barriers a period is a round of its own, ended by a hop. A piece then makes one hop of its tree in a
-//! round. Additions take no time. Cost: routers times trees, by a heap.
+//! With barriers a period is a round of its own, ended by the slowest hop of a tree. A piece then makes one
+//! hop of its tree in a round. Additions take no time. Cost: routers times trees, by a heap.
 
-use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
-use fabc_ir::{CollectiveCost, CollectiveTime, LinkHops, MessageStart, SharedTrees, Topology};
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{ChannelHops, CollectiveCost, CollectiveTime, MessageStart, SharedTrees, Topology};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -24,7 +24,6 @@ const MOST_PIECES: u32 = 1 << 16;
 /// A channel as one tree uses it.
 struct ChannelUse {
     channel: ChannelId,
-    link: LinkId,
     /// The uses that wait for this one.
     successors: Vec<u32>,
     /// Number of uses that this one waits for.
@@ -65,16 +64,16 @@ struct PieceCost<'a> {
     /// Attoseconds in which a channel of one lane carries the piece.
     chunk: u128,
     overhead: u128,
-    /// Attoseconds of a hop over the slowest link.
+    /// Attoseconds of a hop, where channels are alike.
     hop: u128,
-    /// Attoseconds of a hop by link, where links differ.
-    link_hops: Option<&'a LinkHops>,
+    /// Attoseconds of a hop by channel, where channels differ.
+    channel_hops: Option<&'a ChannelHops>,
 }
 
 impl PieceCost<'_> {
-    /// Attoseconds of a hop over a link.
-    fn hop_over(&self, link: LinkId) -> u128 {
-        self.link_hops.map_or(self.hop, |hops| hops.of_images[link])
+    /// Attoseconds of a hop over a channel.
+    fn hop_over(&self, channel: ChannelId) -> u128 {
+        self.channel_hops.map_or(self.hop, |hops| hops.by_channel[channel])
     }
 
     /// Attoseconds of its message on a channel of `lanes` lanes.
@@ -104,7 +103,6 @@ impl PipelinedTrees {
                 let down = topology.reverse(up).expect("trees run on duplex links");
                 channel_uses.extend([up, down].map(|channel| ChannelUse {
                     channel,
-                    link: topology.link_of(channel),
                     successors: Vec::new(),
                     predecessors: 0,
                 }));
@@ -157,11 +155,11 @@ impl PipelinedTrees {
         let flits = bytes / (self.tree_count() * u64::from(cost.flit_bytes.max(1)));
         let time = |pieces: u32| {
             let piece = self.piece(cost, bytes, pieces);
-            let hops = 2 * u128::from(self.height);
+            let (hops, hop) = (2 * u128::from(self.height), self.slowest_hop(piece));
             if cost.barrier {
                 return self.time_with_barriers(pieces, piece);
             }
-            self.period(piece) * u128::from(pieces - 1) + hops * (piece.message(1) + piece.hop)
+            self.period(piece) * u128::from(pieces - 1) + hops * (piece.message(1) + hop)
         };
         fastest_pieces(flits, self.nodes, requested, time)
     }
@@ -178,7 +176,7 @@ impl PipelinedTrees {
         };
         // Places are taken in order of arrival, so a shorter hop may cost a little time.
         let volume = self
-            .total_of(cost.barrier, pieces, PieceCost { hop: 0, link_hops: None, ..plain })
+            .total_of(cost.barrier, pieces, PieceCost { hop: 0, channel_hops: None, ..plain })
             .min(without_overhead);
         CollectiveTime { volume, latency: without_overhead - volume, overhead: total_of - without_overhead }
     }
@@ -195,8 +193,12 @@ impl PipelinedTrees {
 
     /// Time in units of one piece on a channel, where hops take no time.
     pub fn volume(&self, pieces: u32) -> u64 {
-        self.total_of(false, pieces, PieceCost { chunk: self.common, overhead: 0, hop: 0, link_hops: None })
-            .div_ceil(self.common) as u64
+        self.total_of(
+            false,
+            pieces,
+            PieceCost { chunk: self.common, overhead: 0, hop: 0, channel_hops: None },
+        )
+        .div_ceil(self.common) as u64
     }
 
     /// When the first piece of every tree crosses each of its channels, without barriers. Piece p follows at
@@ -248,7 +250,7 @@ impl PipelinedTrees {
 
     fn piece<'a>(&self, cost: &'a CollectiveCost, bytes: u64, pieces: u32) -> PieceCost<'a> {
         let chunk = cost.transfer_time(bytes, self.parts(pieces));
-        PieceCost { chunk, overhead: cost.overhead, hop: cost.hop, link_hops: cost.link_hops.as_ref() }
+        PieceCost { chunk, overhead: cost.overhead, hop: cost.hop, channel_hops: cost.channel_hops.as_ref() }
     }
 
     /// The time in which every channel carries one piece of each of its trees.
@@ -256,8 +258,14 @@ impl PipelinedTrees {
         self.busiest.iter().map(|(&lanes, trees)| piece.message(lanes) * trees).max().unwrap_or(0)
     }
 
+    /// The longest time of a hop over a channel of a tree.
+    fn slowest_hop(&self, piece: PieceCost<'_>) -> u128 {
+        let hops = self.channel_uses.iter().map(|channel_use| piece.hop_over(channel_use.channel));
+        hops.max().unwrap_or(piece.hop)
+    }
+
     fn time_with_barriers(&self, pieces: u32, piece: PieceCost<'_>) -> u128 {
-        (self.period(piece) + piece.hop) * u128::from(self.steps(pieces))
+        (self.period(piece) + self.slowest_hop(piece)) * u128::from(self.steps(pieces))
     }
 
     fn total_of(&self, barrier: bool, pieces: u32, piece: PieceCost<'_>) -> u128 {
@@ -287,7 +295,7 @@ impl PipelinedTrees {
             let start =
                 channel_places.get_or_insert_with(|| PeriodPlaces::new(ready, message, period)).take(ready);
             on_start(index as usize, start);
-            let arrival = start + message + piece.hop_over(channel_use.link);
+            let arrival = start + message + piece.hop_over(channel_use.channel);
             end = end.max(arrival);
             for &next in &channel_use.successors {
                 ready_times[next as usize] = ready_times[next as usize].max(arrival);

@@ -4,12 +4,12 @@
 //! a barrier a channel carries its chunks in the order of the schedule. Each chunk starts as soon as the
 //! channel is free and the chunk is there. It is there one hop after its last byte has left. The chunks that
 //! a channel carries in one round are one message, whose overhead passes before the first byte. Additions
-//! take no time. With barriers a round takes overhead, hop and as many chunk times as it is wide. Cost: one
-//! visit to every transfer to a canonical chip.
+//! take no time. With barriers a round takes overhead, the slowest hop in it, and as many chunk times as it
+//! is wide. Cost: one visit to every transfer to a canonical chip.
 
 use super::CollectiveError;
 use super::time_split::split_time;
-use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
+use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{
     CollectiveBound, CollectiveCost, CollectiveTime, End, Fraction, MessageStart, Rounds, RunDirection,
     Scene, Schedule, Topology,
@@ -22,7 +22,6 @@ struct RoundMessage {
     pull: ChannelId,
     /// The reverse channel. On a simplex link it is the channel itself, because nothing is reduced along it.
     against: ChannelId,
-    link: LinkId,
     /// The canonical input that the channel is an image of, and the same for its reverse.
     channel: u32,
     reverse: u32,
@@ -34,6 +33,8 @@ struct RoundMessage {
 
 /// A schedule of rounds, laid out so that many costs and sizes can be timed.
 pub struct Timetable {
+    /// Whether every message stands for its images, too.
+    canonical: bool,
     order: Vec<RunDirection>,
     /// Width and messages of each round.
     rounds: Vec<(u64, Vec<RoundMessage>)>,
@@ -78,7 +79,6 @@ impl Timetable {
                     channel: input(to),
                     reverse: input(from),
                     against: topology.reverse(pull.channel).unwrap_or(pull.channel),
-                    link: topology.link_of(pull.channel),
                     lanes: u128::from(topology.channel_capacity(pull.channel)),
                     chunks: pull.chunks.iter().map(moved).collect(),
                 }
@@ -89,7 +89,14 @@ impl Timetable {
         let whole_vectors = schedule.root.is_some() || schedule.algorithm == CollectiveAlgorithm::Local;
         let vector_parts = u64::from(chunks) * if whole_vectors { 1 } else { chips };
         let channels = symmetry.class_count() * topology.ports();
-        Ok(Self { order: plan.order.clone(), rounds: rounds.collect(), cells, channels, vector_parts })
+        Ok(Self {
+            canonical: plan.canonical,
+            order: plan.order.clone(),
+            rounds: rounds.collect(),
+            cells,
+            channels,
+            vector_parts,
+        })
     }
 
     /// The time for vectors of `bytes` bytes, split by what it is spent on.
@@ -127,8 +134,13 @@ impl Timetable {
         starts
     }
 
+    /// Attoseconds of a hop over a channel and its images.
+    fn hop_time(&self, cost: &CollectiveCost, channel: ChannelId) -> u128 {
+        if self.canonical { cost.hop_over_images(channel) } else { cost.hop_over(channel) }
+    }
+
     /// Runs the schedule and returns its time. `on_chunk` receives, for each chunk, its channel and when its
-    /// first byte leaves. With barriers every round waits for the slowest link.
+    /// first byte leaves. With barriers every round waits for its slowest hop.
     fn run(&self, cost: &CollectiveCost, bytes: u64, mut on_chunk: impl FnMut(ChannelId, u128)) -> u128 {
         let CollectiveCost { barrier, overhead, .. } = *cost;
         let chunk = cost.transfer_time(bytes, self.vector_parts);
@@ -140,13 +152,16 @@ impl Timetable {
             let reverse = *order == RunDirection::Reverse;
             let mut run_round = |(width, messages): &(u64, Vec<RoundMessage>)| {
                 let first = end + overhead;
+                let mut hop = if cost.channel_hops.is_none() { cost.hop } else { 0 };
                 for message in messages {
                     let channel_used = if reverse { message.against } else { message.pull };
+                    // All images of the message are in the same round.
+                    hop = hop.max(cost.hop_over_images(channel_used));
                     let chunk = chunk.div_ceil(message.lanes);
                     (0..message.chunks.len() as u128)
                         .for_each(|cursor| on_chunk(channel_used, first + chunk * cursor));
                 }
-                end = first + chunk.saturating_mul(u128::from(*width)) + cost.hop;
+                end = first + chunk.saturating_mul(u128::from(*width)) + hop;
             };
             match order {
                 RunDirection::Forward if barrier => self.rounds.iter().for_each(&mut run_round),
@@ -163,7 +178,7 @@ impl Timetable {
                     (message.channel, message.pull)
                 };
                 let cursor = &mut free[channel as usize];
-                let (chunk, hop) = (chunk.div_ceil(message.lanes), cost.hop_over(message.link));
+                let (chunk, hop) = (chunk.div_ceil(message.lanes), self.hop_time(cost, channel_used));
                 let mut first = true;
                 let mut carry = |from: u32, to: u32| {
                     *cursor = (*cursor).max(ready[from as usize]);

@@ -104,8 +104,10 @@ pub fn bound_cycles(
         }
         CollectiveBound::Flow { volume, distance, .. } => (distance.saturating_mul(vectors), *volume),
         CollectiveBound::Quickest { cycles, .. } => return Ok(*cycles),
-        // These are of groups on fabrics with tables.
-        CollectiveBound::Relays { .. } | CollectiveBound::Inside { .. } => return Ok(0),
+        // These are of fabrics with tables.
+        CollectiveBound::Relays { .. } | CollectiveBound::Inside { .. } | CollectiveBound::Arrival { .. } => {
+            return Ok(0);
+        }
         CollectiveBound::Partition { parts, channels, .. } => {
             (2 * u128::from(parts - 1) * vectors, u128::from(*channels))
         }

@@ -5,7 +5,9 @@
 
 mod left_out;
 
-use crate::compile::collectives::{CollectivesError, CollectivesRequest, ScenarioCollectives, check_groups};
+use crate::compile::collectives::{
+    CollectivesError, CollectivesRequest, ScenarioCollectives, check_groups, has_switch_arithmetic,
+};
 use crate::folder::Folder;
 use crate::refusal::Refusal;
 use crate::scenarios::{BuiltScenarios, NOMINAL, ScenarioInput};
@@ -91,7 +93,7 @@ where
         let CollectivesQuery { scenarios, mut request, root, named, schedule: detail } = query;
         let (mut costs, mut rows, mut crossovers, mut left_out) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut first_schedule = None;
+        let (mut first_schedule, mut adding) = (None, false);
         for (index, name) in scenarios.iter().enumerate() {
             let tabled = request.collectives.contains(&Collective::AllToAll)
                 || request.groups.is_some()
@@ -101,6 +103,7 @@ where
                 input.ok_or_else(|| unknown_word("scenario", name, &[NOMINAL]))?;
             request.root = root.map(|root| find_root(&wiring.topology, root)).transpose()?;
             let scene = wiring.scene();
+            adding |= has_switch_arithmetic(self.fabric, &scene);
             check_group_sizes(self.fabric, &scene, &request)?;
             let stop = |error: CollectivesError| {
                 let error = error.in_scenario(name);
@@ -141,7 +144,11 @@ where
                 first_schedule = Some(PlannedSchedule { scenario, wiring, bytes, cost, schedule, starts });
             }
         }
-        let report = CollectiveReport { left_out, ..request.report(costs, rows, crossovers) };
+        let report = CollectiveReport {
+            left_out,
+            has_switch_arithmetic: adding,
+            ..request.report(costs, rows, crossovers)
+        };
         Ok(PlannedCollectives { report, schedule: first_schedule })
     }
 }

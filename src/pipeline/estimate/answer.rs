@@ -36,6 +36,7 @@ pub fn answer_estimate<'t>(
         outer_overhead: word("--outer-overhead"),
         outer_bandwidth: word("--outer-bandwidth"),
         outer_eta: word("--outer-eta"),
+        outer_in_switch: word("--outer-in-switch"),
         end: Span::default(),
     };
     arguments.end = line.end();

@@ -4,7 +4,7 @@ use super::collective_lines::{StatedCollective, read_stated};
 use fabc_check::{CheckError, Files, ProvedSchedule, REPORT, Spent};
 use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, CollectiveCandidate, CollectiveOutcome, CollectivePoint, CollectiveResult,
-    CollectiveRow, CollectiveTime, picoseconds,
+    CollectiveRow, CollectiveTime, Fraction, picoseconds, vectors_carried,
 };
 use fabc_model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
 
@@ -19,10 +19,13 @@ pub(super) fn results(
         return Err(contradiction("collectives", "they are not the collectives of the spec"));
     }
     let collectives = fabric.collectives.iter().zip(proved).zip(stated);
-    collectives.map(|((declared, proved), stated)| collective_result(declared, proved, stated)).collect()
+    collectives
+        .map(|((declared, proved), stated)| collective_result(fabric, declared, proved, stated))
+        .collect()
 }
 
 fn collective_result(
+    fabric: &Fabric,
     declared: &DeclaredCollective,
     proved: Vec<ProvedSchedule>,
     stated: StatedCollective,
@@ -40,6 +43,10 @@ fn collective_result(
             proved;
         let Spent { volume: volume_time, latency, overhead } = time;
         let time = CollectiveTime { volume: volume_time, latency, overhead };
+        let vectors = match schedule.timed() {
+            Some(_) => Fraction::integer(volume),
+            None => vectors_carried(time.volume, fabric.capacities.unit_bps(), declared.size),
+        };
         if others
             .iter()
             .any(|other| other.time.total() < picoseconds(time.total()) * ATTOSECONDS_OF_A_PICOSECOND)
@@ -60,7 +67,7 @@ fn collective_result(
             chunks: schedule.chunks,
             reduced_from,
             steps,
-            volume,
+            volume: vectors,
             time,
         };
         let candidates = std::iter::once(best).chain(others).collect();
@@ -76,6 +83,7 @@ fn collective_result(
             bound,
             witness,
             along: None,
+            with_switches: None,
         };
         Ok(CollectiveOutcome { row, schedule })
     };

@@ -122,7 +122,7 @@ const NS: u128 = 1_000_000_000;
 fn cost(overhead: u128, barrier: bool) -> CollectiveCost {
     CollectiveCost {
         hop: 100 * NS,
-        link_hops: None,
+        channel_hops: None,
         hop_cycles: 100,
         slowest_link: "wire".to_owned(),
         overhead: overhead * NS,

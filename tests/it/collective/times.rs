@@ -2,29 +2,29 @@
 
 mod trees;
 
-use crate::collective::direct::{passes, shortest};
-use crate::collective::graphs::{complete, graph, path, random, ring, uneven};
+use crate::collective::direct::shortest;
+use crate::collective::graphs::{complete, graph, passes, path, random, ring, uneven};
 use fabc::check::{HopTimes, Pace, ScheduleTime, bound_time, schedule_time};
 use fabc::compile::collectives::{CollectivesRequest, ScenarioCollectives};
-use fabc::ids::{Id, IdVec, LinkId, NodeId};
+use fabc::ids::{ChannelId, Id, IdVec, NodeId};
 use fabc::ir::{
-    CollectiveBound, CollectiveCost, CollectiveTime, ForwardingTables, Fraction, LinkHops, Scenario, Scene,
-    Schedule, SharedTrees, Topology, Transfers, surviving_scene,
+    ChannelHops, CollectiveBound, CollectiveCost, CollectiveTime, ForwardingTables, Fraction, Scenario,
+    Scene, Schedule, SharedTrees, Topology, Transfers, surviving_scene,
 };
 use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{
-    MessageTimetable, ScheduleRequest, Timetable, bound_delays, bounds, by_slots, by_steps, derive_schedule,
-    direct, flow_bound_by_lengths, multitree, pull, tightest_bound, trees,
+    MessageTimetable, ScheduleRequest, Timetable, arrival_bounds, bound_delays, bounds, by_slots, by_steps,
+    derive_schedule, direct, flow_bound_by_lengths, multitree, pull, tightest_bound, trees,
 };
 use fabc::random::Stream;
 
-const NS: u128 = 1_000_000_000;
+pub(super) const NS: u128 = 1_000_000_000;
 
 /// 12.5 GB/s. A hop of so many ns, a message of so many ns.
-fn cost(hop: u128, overhead: u128, barrier: bool) -> CollectiveCost {
+pub(super) fn cost(hop: u128, overhead: u128, barrier: bool) -> CollectiveCost {
     CollectiveCost {
         hop: hop * NS,
-        link_hops: None,
+        channel_hops: None,
         hop_cycles: hop as u64,
         slowest_link: "wire".to_owned(),
         overhead: overhead * NS,
@@ -35,15 +35,19 @@ fn cost(hop: u128, overhead: u128, barrier: bool) -> CollectiveCost {
     }
 }
 
-/// The same with a latency of its own for every link, none longer than it was.
-fn unlike(stream: &mut Stream, topology: &Topology, cost: CollectiveCost) -> CollectiveCost {
-    let hop_times: IdVec<LinkId, u128> =
-        topology.links().iter().map(|_| cost.hop * (1 + stream.below(10) as u128) / 10).collect();
+/// The same with a latency of its own for every channel, none longer than it was.
+pub(super) fn unlike(stream: &mut Stream, topology: &Topology, cost: CollectiveCost) -> CollectiveCost {
+    let hop_times: IdVec<ChannelId, u128> =
+        topology.channels().map(|_| cost.hop * (1 + stream.below(10) as u128) / 10).collect();
     let hop = hop_times.iter().copied().max().unwrap();
     let least_hop = hop_times.iter().copied().min().unwrap();
     CollectiveCost {
         hop,
-        link_hops: Some(LinkHops { of_images: hop_times.clone(), by_link: hop_times, fastest: least_hop }),
+        channel_hops: Some(ChannelHops {
+            of_images: hop_times.clone(),
+            by_channel: hop_times,
+            fastest: least_hop,
+        }),
         ..cost
     }
 }
@@ -59,17 +63,17 @@ fn by_trees(topology: &Topology, capacity: Option<u32>) -> Schedule {
 }
 
 /// The same costs as the checker has them.
-fn pace(cost: &CollectiveCost) -> Pace {
+pub(super) fn pace(cost: &CollectiveCost) -> Pace {
     let CollectiveCost { hop, overhead, bandwidth_bps, barrier, .. } = *cost;
-    let times = |hops: &LinkHops| HopTimes {
-        exact: hops.by_link.iter().copied().collect(),
+    let times = |hops: &ChannelHops| HopTimes {
+        exact: hops.by_channel.iter().copied().collect(),
         slowest: hops.of_images.iter().copied().collect(),
     };
-    Pace { hop, hops: cost.link_hops.as_ref().map(times), overhead, bandwidth_bps, barrier }
+    Pace { hop, hops: cost.channel_hops.as_ref().map(times), overhead, bandwidth_bps, barrier }
 }
 
 /// The largest lower bound on the time of every schedule, and its witness.
-fn least_bound<'a>(
+pub(super) fn least_bound<'a>(
     scene: &Scene<'_>,
     bounds: &'a [CollectiveBound],
     collective: Collective,
@@ -82,7 +86,7 @@ fn least_bound<'a>(
 }
 
 /// The time by the code of the checker.
-fn checked(
+pub(super) fn checked(
     scene: &Scene<'_>,
     schedule: &Schedule,
     tables: Option<&ForwardingTables>,
@@ -122,7 +126,7 @@ fn messages_by_hand() {
             ScheduleRequest { chunks: Some(chunks), latency, ..ScheduleRequest::default() },
         )
         .unwrap();
-        passes(&scene, &tables, &schedule);
+        crate::collective::direct::passes(&scene, &tables, &schedule);
         let Transfers::Sends(sends) = &schedule.transfers else { panic!("messages") };
         let sent = MessageTimetable::new(&scene, &tables, &schedule, sends).unwrap();
         let time = sent.time(&cost(20, 0, false), bytes);
@@ -169,6 +173,8 @@ fn messages_keep_to_their_bounds_and_slots() {
             for barrier in [false, true] {
                 let cost = cost(hop, overhead, barrier);
                 let cost = if round % 4 < 2 { unlike(&mut stream, &topology, cost) } else { cost };
+                let mut found_bounds = found_bounds.clone();
+                found_bounds.extend(arrival_bounds(&scene, &cost, Collective::AllToAll, None, None));
                 let time = sent.time(&cost, bytes);
                 assert_eq!(
                     checked(&scene, &schedule, Some(&tables), &cost, bytes),
@@ -335,6 +341,9 @@ fn rounds_take_what_the_checker_finds() {
             for barrier in [false, true] {
                 let cost = cost([0, 20, 700][round as usize % 3], [0, 5][round as usize % 2], barrier);
                 let cost = if round % 4 < 2 { unlike(&mut stream, &topology, cost) } else { cost };
+                let mut schedule = schedule.clone();
+                schedule.bounds.extend(arrival_bounds(&scene, &cost, collective, schedule.root, None));
+                passes(&scene, &schedule);
                 let bytes = 1 + 9_973 * round;
                 let measured_times = checked(&scene, &schedule, None, &cost, bytes);
                 let name = format!("{round}: {} by {}, {barrier}", collective.name(), algorithm.name());

@@ -146,8 +146,28 @@ const MISTAKES: &[(&str, &str)] = &[
         "error[FAB0557]: --in-switch has no effect on a torus (its chips are joined without a switch that could add",
     ),
     (
-        "all_reduce --size 16MB --on star:8 --over star:8 --in-switch 1us",
-        "--in-switch has no effect on groups of groups",
+        "all_gather --size 16MB --on star:8 --over star:8 --in-switch 1us",
+        "--in-switch has no effect on all_gather of groups",
+    ),
+    (
+        "all_reduce --size 16MB --on star:8 --over star:8 --outer-in-switch 1us",
+        "--outer-in-switch has no effect on groups whose own switches do not add",
+    ),
+    (
+        "all_reduce --size 16MB --on star:8 --over torus:2x2 --in-switch 1us --outer-in-switch 1us",
+        "--outer-in-switch has no effect on a torus (the groups are joined without a switch that could add",
+    ),
+    (
+        "all_gather --size 16MB --on torus:4x4 --alpha 1us,2us,3us",
+        "1:61: error[FAB0554]: `1us,2us,3us` is not a valid list of latencies: it has 3 times, and a torus takes 2",
+    ),
+    (
+        "all_gather --size 16MB --on star:8 --alpha 1us,2us",
+        "it has 2 times, and a star takes 1 (write one time: a channel leads from chip to chip)",
+    ),
+    (
+        "all_gather --size 16MB --on mesh:4x4 --alpha 1us,2uz",
+        "`2uz` is not a valid time: there is no unit `uz`",
     ),
     ("all_reduce --size 16MB --on star:64 --skew 3", "--skew has no effect on all_reduce"),
     (
@@ -228,6 +248,7 @@ fn a_word() -> impl Strategy<Value = String> {
         "0.5us",
         "0ps",
         "213days",
+        "1us,2us",
         "900GB/s",
         "1Mb/s",
         "clos",
@@ -252,13 +273,13 @@ proptest! {
 
     /// Any words give an error or a table of finite times.
     #[test]
-    fn no_words_do_harm(words in proptest::collection::vec(proptest::option::weighted(0.08, a_word()), 18), kind in some(Collective::ALL), on in a_fabric()) {
+    fn no_words_do_harm(words in proptest::collection::vec(proptest::option::weighted(0.08, a_word()), 19), kind in some(Collective::ALL), on in a_fabric()) {
         let word = |text: &str| CommandWord { text: text.to_owned(), span: fabc::diag::Span { start: 0, end: text.len() as u32 } };
         let word_at = |at: usize| words[at].as_deref().map(word);
         let arguments = Arguments {
             kind: word_at(0).or_else(|| Some(word(kind.name()))), size: word_at(1).or_else(|| word_at(2).is_none().then(|| word("16MB"))), sizes: word_at(2), on: word_at(3).or_else(|| Some(word(&on))), algorithm: word_at(4),
             alpha: word_at(5), overhead: word_at(6), bandwidth: word_at(7), eta: word_at(8), links: word_at(9), oversubscription: word_at(10), skew: word_at(11), in_switch: word_at(12), over: word_at(13), outer_alpha: word_at(14),
-            outer_overhead: word_at(15), outer_bandwidth: word_at(16), outer_eta: word_at(17), end: fabc::diag::Span::default(),
+            outer_overhead: word_at(15), outer_bandwidth: word_at(16), outer_eta: word_at(17), outer_in_switch: word_at(18), end: fabc::diag::Span::default(),
         };
         match parse_request(&arguments) {
             Err(errors) => prop_assert!(!errors.is_empty()),

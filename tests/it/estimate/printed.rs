@@ -2,6 +2,74 @@
 
 use super::times;
 
+/// Asserts the answers, in us: latency, volume, total.
+fn assert_answers(answers: &[(&str, &str, &str)]) {
+    for (words, name, expected) in answers {
+        assert_eq!(times(words, name).join(" "), *expected, "{name} of {words}");
+    }
+}
+
+/// In switches that add, 1 GiB leaves a chip once, or leaves a group once. Elsewhere it does so twice.
+#[test]
+fn switches_that_add_to_the_printed_digit() {
+    assert_answers(&[
+        // Switches that add. Eight GPUs of 300 GB/s: 1 GiB leaves each once, and 2 x 7/8 of it without.
+        (
+            "all_reduce --size 1GiB --on star:8 --bandwidth 300GB/s --alpha 0ns --in-switch 0ns",
+            "in_switch",
+            "0.000 3579.139 3579.139",
+        ),
+        (
+            "all_reduce --size 1GiB --on star:8 --bandwidth 300GB/s --alpha 0ns --in-switch 0ns",
+            "with_switches",
+            "0.000 3579.139 3579.139",
+        ),
+        (
+            "all_reduce --size 1GiB --on star:8 --bandwidth 300GB/s --alpha 0ns --in-switch 0ns",
+            "bound",
+            "0.000 6263.494 6263.494",
+        ),
+        // Four boxes of eight on rails, 450 and 50 GB/s. In the boxes: (1 + 1/8)/450 and 2 x 3/4 / 8 / 50.
+        (
+            "all_reduce --size 1GiB --on star:8 --bandwidth 450GB/s --alpha 0ns --in-switch 0ns --over star:4 --outer-bandwidth 50GB/s",
+            "in_switch+ring",
+            "0.000 4026.532 4026.532",
+        ),
+        // In the leaves, too: 1 / 8 / 50. The switches of the boxes have (1 + 1/8)/450, which is as much.
+        (
+            "all_reduce --size 1GiB --on star:8 --bandwidth 450GB/s --alpha 0ns --in-switch 0ns --over star:4 --outer-bandwidth 50GB/s --outer-in-switch 0ns",
+            "in_switch+in_switch",
+            "0.000 2684.355 2684.355",
+        ),
+        (
+            "all_reduce --size 1GiB --on star:8 --bandwidth 450GB/s --alpha 0ns --in-switch 0ns --over star:4 --outer-bandwidth 50GB/s --outer-in-switch 0ns",
+            "with_switches+in_switch",
+            "0.000 2684.355 2684.355",
+        ),
+        // Two passes through the switch of a box before and two after, and a ring of 4 chips between boxes.
+        (
+            "all_reduce --size 8kB --on star:8 --in-switch 0.2us --over star:4 --outer-alpha 1us",
+            "in_switch+ring",
+            "6.800 0.010 6.810",
+        ),
+    ]);
+}
+
+#[test]
+fn latencies_of_axes_to_the_printed_digit() {
+    assert_answers(&[
+        // Rings: 3 x 50 + 3 x 50 + 7 x 75. Doubling: 2 x 50 + 2 x 50 + 3 x 75. Farthest: 2, 2 and 4 hops.
+        ("all_gather --size 8kB --on torus:4x4x8 --alpha 50ns,50ns,75ns", "ring", "0.825 0.009 0.834"),
+        ("all_gather --size 8kB --on torus:4x4x8 --alpha 50ns,50ns,75ns", "doubling", "0.425 0.009 0.434"),
+        ("all_gather --size 8kB --on torus:4x4x8 --alpha 50ns,50ns,75ns", "bound", "0.500 0.001 0.501"),
+        ("all_reduce --size 8kB --on torus:4x4x8 --alpha 50ns,50ns,75ns", "ring", "1.650 0.018 1.668"),
+        ("broadcast --size 8kB --on mesh:4x8 --alpha 50ns,100ns", "middle", "0.500 0.009 0.509"),
+        ("all_to_all --size 8kB --on torus:4x4 --alpha 50ns,100ns", "minimal", "0.300 0.004 0.304"),
+        // Inside a group twice, and between groups once.
+        ("all_gather --size 8kB --on dragonfly:8x4 --alpha 100ns,300ns", "bound", "0.500 0.001 0.501"),
+    ]);
+}
+
 /// 16 MB, 0.5 us, 900 GB/s are the defaults of a public note on mapping collectives to topologies. Its
 /// numbers, where they hold, and those of its companions, were recomputed by hand.
 #[test]

@@ -8,7 +8,7 @@ use fabc::ids::NodeId;
 use fabc::ir::{Fraction, GroupTables, Hardware, Relay, Scene};
 use fabc::model::{
     Attach, BoxKind, Boxes, Fabric, Family, HardwareMetric, InnerLink, InnerSwitch, Metric, Outside,
-    PlacedBoxes, Plant,
+    PlacedBoxes, Plant, SwitchArithmetic,
 };
 
 /// A kind of box with these links inside, as (GPU, other end, link), and NICs at these GPUs.
@@ -19,7 +19,11 @@ fn kind(gpus: u32, switches: &[&str], links: &[(u32, u32)], nics: &[u32], nic_po
         gpus,
         switches: switches
             .iter()
-            .map(|name| InnerSwitch { name: (*name).to_owned(), latency_cycles: 0 })
+            .map(|name| InnerSwitch {
+                name: (*name).to_owned(),
+                latency_cycles: 0,
+                arithmetic: SwitchArithmetic::default(),
+            })
             .collect(),
         links: links.iter().map(inner).collect(),
         nics: nics.to_vec(),

@@ -75,6 +75,7 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
             latency_cycles: 20,
             cost: 0,
             power_mw: 0,
+            arithmetic: Default::default(),
             host_link: None,
             span,
         },

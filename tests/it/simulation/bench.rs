@@ -273,6 +273,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
             latency_cycles: hardware.router,
             cost: 0,
             power_mw: 0,
+            arithmetic: Default::default(),
             host_link: None,
             span,
         },

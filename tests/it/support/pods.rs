@@ -173,6 +173,7 @@ fn fabric(shape: Shape) -> Fabric {
             latency_cycles: 25,
             cost: 0,
             power_mw: 0,
+            arithmetic: Default::default(),
             host_link: None,
             span,
         },

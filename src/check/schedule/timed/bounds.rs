@@ -113,8 +113,10 @@ fn cycles_of_bound(schedule: &Schedule, timed: &Timed, bound: &CollectiveBound) 
         }
         CollectiveBound::Flow { volume, distance, .. } => (distance * vectors, volume, 1),
         CollectiveBound::Quickest { cycles, .. } => return cycles,
-        // These are of groups on fabrics with tables.
-        CollectiveBound::Relays { .. } | CollectiveBound::Inside { .. } => return 0,
+        // These are of fabrics with tables.
+        CollectiveBound::Relays { .. } | CollectiveBound::Inside { .. } | CollectiveBound::Arrival { .. } => {
+            return 0;
+        }
         // A part receives vectors until one part has the sum, and then the sum. So all parts but one receive
         // twice.
         CollectiveBound::Partition { parts, channels, .. } => {

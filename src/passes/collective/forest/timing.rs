@@ -13,8 +13,8 @@
 use super::super::channel_load::ChannelLoad;
 use super::super::pipelined::fastest_pieces;
 use super::super::time_split::split_time;
-use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
-use fabc_ir::{CollectiveCost, CollectiveTime, Forest, ForestPath, MessageStart, Scene, Schedule};
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{CollectiveCost, CollectiveTime, Forest, ForestPath, MessageStart, Scene, Schedule, Topology};
 use fabc_model::Collective;
 use std::collections::BTreeSet;
 
@@ -28,8 +28,8 @@ struct EdgeUse {
     to: NodeId,
     /// Number of parts that cross the edge.
     parts: u64,
-    /// The links of each of its paths.
-    routes: Vec<Vec<LinkId>>,
+    /// `[run][path]`: its channels, in the direction of the run.
+    routes: Vec<Vec<Vec<ChannelId>>>,
 }
 
 /// A forest, laid out so that many costs and sizes can be timed.
@@ -39,7 +39,6 @@ pub struct ForestTimetable {
     /// The different loads of channels.
     loads: BTreeSet<ChannelLoad>,
     height: u32,
-    longest_path: u32,
     /// Parts of the full vector of a chip.
     vector_parts: u64,
     parts: u64,
@@ -55,11 +54,30 @@ enum TreeRun {
     ToRoots,
 }
 
+impl TreeRun {
+    /// The channel of this run where a tree that runs from its root has `channel`.
+    fn channel(self, topology: &Topology, channel: ChannelId) -> ChannelId {
+        match self {
+            TreeRun::FromRoots => channel,
+            TreeRun::ToRoots => topology.reverse(channel).unwrap_or(channel),
+        }
+    }
+}
+
 impl EdgeUse {
-    /// Attoseconds that a piece is in flight on its slowest path.
-    fn flight_time(&self, cost: &CollectiveCost) -> u128 {
-        let route_time = |route: &Vec<LinkId>| route.iter().map(|&link| cost.hop_over(link)).sum();
-        self.routes.iter().map(route_time).max().unwrap_or(0)
+    /// Attoseconds that a piece is in flight on its slowest path in a run.
+    fn flight_time(&self, cost: &CollectiveCost, run: usize) -> u128 {
+        let route_time = |route: &Vec<ChannelId>| route.iter().map(|&channel| cost.hop_over(channel)).sum();
+        self.routes[run].iter().map(route_time).max().unwrap_or(0)
+    }
+
+    /// The same over all runs, and the overhead of a message for every channel but the first.
+    fn round_time(&self, cost: &CollectiveCost) -> u128 {
+        let route_time = |route: &Vec<ChannelId>| {
+            let hops: u128 = route.iter().map(|&channel| cost.hop_over(channel)).sum();
+            hops + cost.overhead * (route.len() as u128 - 1)
+        };
+        self.routes.iter().flatten().map(route_time).max().unwrap_or(0)
     }
 }
 
@@ -81,27 +99,27 @@ impl ForestTimetable {
                 let depth = above.map_or(0, |above| edges[above as usize].depth) + 1;
                 edge_into[send.to.index()] = Some(edges.len() as u32);
                 for path in &send.paths {
-                    for channel in path.channels.iter().flat_map(|&channel| {
-                        runs.iter().map(move |run| match run {
-                            TreeRun::FromRoots => channel,
-                            TreeRun::ToRoots => topology.reverse(channel).unwrap_or(channel),
-                        })
-                    }) {
+                    for channel in path
+                        .channels
+                        .iter()
+                        .flat_map(|&channel| runs.iter().map(move |run| run.channel(topology, channel)))
+                    {
                         let (parts, messages) = &mut carried[channel.index()];
                         *parts += u64::from(path.amount);
                         *messages += 1;
                     }
                 }
-                let links = |path: &ForestPath| {
-                    path.channels.iter().map(|&channel| topology.link_of(channel)).collect()
+                let route = |run: TreeRun, path: &ForestPath| -> Vec<ChannelId> {
+                    path.channels.iter().map(|&channel| run.channel(topology, channel)).collect()
                 };
+                let routes = |&run: &TreeRun| send.paths.iter().map(|path| route(run, path)).collect();
                 edges.push(EdgeUse {
                     above,
                     depth,
                     from: send.from,
                     to: send.to,
                     parts: u64::from(tree.multiplicity),
-                    routes: send.paths.iter().map(links).collect(),
+                    routes: runs.iter().map(routes).collect(),
                 });
             }
         }
@@ -109,13 +127,11 @@ impl ForestTimetable {
         let loads = carried.iter().enumerate().filter(|(_, (parts, _))| *parts > 0);
         let loads =
             loads.map(|(index, &(parts, messages))| ChannelLoad { lanes: lanes(index), parts, messages });
-        let path_lengths = edges.iter().flat_map(|edge| &edge.routes).map(|route| route.len() as u32);
         let sharers = schedule.sharers(scene.endpoints().count() as u64);
         let roots = if schedule.root.is_some() { 1 } else { sharers };
         Self {
             loads: loads.collect(),
             height: edges.iter().map(|edge| edge.depth).max().unwrap_or(0),
-            longest_path: path_lengths.max().unwrap_or(1),
             vector_parts: u64::from(forest.parts) * roots,
             parts: u64::from(forest.parts),
             edges,
@@ -140,20 +156,20 @@ impl ForestTimetable {
     pub fn total_time(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> u128 {
         let period = self.period(cost, bytes, pieces);
         if cost.barrier {
-            let hops = u128::from(self.longest_path);
-            let round = period + hops * cost.hop + (hops - 1) * cost.overhead;
-            return round * u128::from(self.steps(pieces));
+            let flight = self.edges.iter().map(|edge| edge.round_time(cost)).max().unwrap_or(0);
+            return (period + flight) * u128::from(self.steps(pieces));
         }
-        let last = self.arrivals(cost, period).into_iter().max().unwrap_or(0);
-        period * u128::from(pieces - 1) + last * self.runs.len() as u128
+        let last = |run| self.arrivals(cost, period, run).into_iter().max().unwrap_or(0);
+        period * u128::from(pieces - 1) + (0..self.runs.len()).map(last).sum::<u128>()
     }
 
-    /// `[edge]`: when the first piece has crossed it, on the way from the root.
-    fn arrivals(&self, cost: &CollectiveCost, period: u128) -> Vec<u128> {
+    /// `[edge]`: when the first piece has crossed it, on the way from the root. In a run towards the roots,
+    /// how long before the end it starts to cross it.
+    fn arrivals(&self, cost: &CollectiveCost, period: u128, run: usize) -> Vec<u128> {
         let mut arrivals: Vec<u128> = Vec::with_capacity(self.edges.len());
         for edge in &self.edges {
             let since = edge.above.map_or(0, |above| arrivals[above as usize]);
-            arrivals.push(since + period + edge.flight_time(cost));
+            arrivals.push(since + period + edge.flight_time(cost, run));
         }
         arrivals
     }
@@ -187,23 +203,27 @@ impl ForestTimetable {
     /// barriers. The parts of an edge leave one after the other during its period.
     pub fn starts(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Vec<MessageStart> {
         let period = self.period(cost, bytes, pieces);
-        let arrivals = self.arrivals(cost, period);
-        let end = arrivals.iter().copied().max().unwrap_or(0);
         let mut starts = Vec::with_capacity(self.transfers(pieces) as usize);
+        let mut begin = 0;
         for (index, run) in self.runs.iter().enumerate() {
+            let arrivals = self.arrivals(cost, period, index);
+            let end = arrivals.iter().copied().max().unwrap_or(0);
             for (edge, &arrival) in self.edges.iter().zip(&arrivals) {
                 let (from, to, since) = match run {
-                    TreeRun::FromRoots => (edge.from, edge.to, arrival - period - edge.flight_time(cost)),
+                    TreeRun::FromRoots => {
+                        (edge.from, edge.to, arrival - period - edge.flight_time(cost, index))
+                    }
                     // Time runs backwards from the end.
                     TreeRun::ToRoots => (edge.to, edge.from, end - arrival),
                 };
-                let first = end * index as u128 + since + cost.overhead;
+                let first = begin + since + cost.overhead;
                 for number in 0..edge.parts * u64::from(pieces) {
                     let (piece, part) = (u128::from(number / edge.parts), u128::from(number % edge.parts));
                     let attoseconds = first + piece * period + part * (period / u128::from(edge.parts));
                     starts.push(MessageStart { from, to, attoseconds });
                 }
             }
+            begin += end;
         }
         starts
     }

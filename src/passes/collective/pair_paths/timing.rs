@@ -13,7 +13,7 @@
 use super::super::channel_load::ChannelLoad;
 use super::super::pipelined::fastest_pieces;
 use super::super::time_split::split_time;
-use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
+use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{CollectiveCost, CollectiveTime, MessageStart, PairPaths, Scene, Schedule};
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ struct PathUse {
 struct LegUse {
     from: NodeId,
     to: NodeId,
-    links: Vec<LinkId>,
+    channels: Vec<ChannelId>,
     /// The different loads of its channels, as indexes of [`PathTimetable::loads`].
     loads: Vec<u32>,
 }
@@ -41,7 +41,6 @@ pub struct PathTimetable {
     /// Units of the load of one part on one lane.
     load_unit: u64,
     most_legs: u32,
-    longest_leg: u32,
     parts: u64,
     /// Parts of the full vector of a chip.
     vector_parts: u64,
@@ -51,7 +50,11 @@ pub struct PathTimetable {
 impl LegUse {
     /// Attoseconds that a piece is in flight.
     fn flight_time(&self, cost: &CollectiveCost) -> u128 {
-        self.links.iter().map(|&link| cost.hop_over(link)).sum()
+        self.channels.iter().map(|&channel| cost.hop_over(channel)).sum()
+    }
+    /// Attoseconds of the overhead of a message for every channel but the first.
+    fn later_overheads(&self, cost: &CollectiveCost) -> u128 {
+        cost.overhead * (self.channels.len() as u128 - 1)
     }
     /// The largest value of its channels. `values` are by load.
     fn most(&self, values: &[u128]) -> u128 {
@@ -84,14 +87,12 @@ impl PathTimetable {
             LegUse {
                 from: topology.source(channels[0]).node,
                 to: topology.target(channels[channels.len() - 1]).node,
-                links: channels.iter().map(|&channel| topology.link_of(channel)).collect(),
+                channels: channels.clone(),
                 loads: channels.iter().map(index).collect::<BTreeSet<_>>().into_iter().collect(),
             }
         };
-        let legs = || pair_paths.paths.iter().flat_map(|path| &path.legs);
         Self {
             most_legs: pair_paths.paths.iter().map(|path| path.legs.len() as u32).max().unwrap_or(1),
-            longest_leg: legs().map(|leg| leg.len() as u32).max().unwrap_or(1),
             load_unit: topology.capacities().parts(),
             parts: u64::from(pair_paths.parts),
             vector_parts: u64::from(pair_paths.parts) * schedule.sharers(scene.endpoints().count() as u64),
@@ -122,9 +123,9 @@ impl PathTimetable {
         let busy = self.busy_times(cost, bytes, pieces);
         let period = busy.iter().copied().max().unwrap_or(0);
         if cost.barrier {
-            let hops = u128::from(self.longest_leg);
-            let round = period + hops * cost.hop + (hops - 1) * cost.overhead;
-            return round * u128::from(self.steps(pieces));
+            let legs = self.paths.iter().flat_map(|path| &path.legs);
+            let flight = legs.map(|leg| leg.flight_time(cost) + leg.later_overheads(cost)).max().unwrap_or(0);
+            return (period + flight) * u128::from(self.steps(pieces));
         }
         period * u128::from(pieces - 1) + self.slowest(|leg| leg.most(&busy) + leg.flight_time(cost))
     }

@@ -21,12 +21,12 @@ pub(super) use grouped::check_group_sizes;
 pub use grouped::{GroupsProblem, check_groups};
 pub use request::{CollectivesRequest, RequestedGroups};
 
-use fabc_base::ids::{ChannelId, Id, IdVec};
+use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
 use fabc_ir::{
-    ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow,
-    ForwardingTables, LinkHops, MessageStarts, Scene, Schedule, cycle_time, hop_cycles, link_cycles,
+    ATTOSECONDS_OF_A_PICOSECOND, ChannelHops, CollectiveCost, CollectiveCrossover, CollectiveOutcome,
+    CollectiveRow, ForwardingTables, MessageStarts, Scene, Schedule, cycle_time, hop_cycles, link_cycles,
 };
-use fabc_model::{Collective, Fabric};
+use fabc_model::{Collective, Fabric, SwitchArithmetic};
 use planner::Planner;
 use std::rc::Rc;
 
@@ -50,7 +50,7 @@ pub(in crate::compile) fn channel_cost(
     let slowest_hop = slowest_hop.unwrap_or_else(|| fabric.router_latencies().most.into());
     CollectiveCost {
         hop: cycle_time(slowest_hop, fabric.clock_hz),
-        link_hops: link_hops(scene, &cycles, fabric.clock_hz),
+        channel_hops: channel_hops(scene, &cycles, fabric.clock_hz),
         hop_cycles: slowest_hop,
         slowest_link: name.to_owned(),
         overhead: u128::from(overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND,
@@ -61,9 +61,9 @@ pub(in crate::compile) fn channel_cost(
     }
 }
 
-/// The cost of a hop over each link. `None` where it is the same over all lit links. `cycles` has those of a
-/// hop over each channel.
-fn link_hops(scene: &Scene<'_>, cycles: &IdVec<ChannelId, u64>, clock_hz: u64) -> Option<LinkHops> {
+/// The cost of a hop over each channel. `None` where it is the same over all lit channels. `cycles` has the
+/// cycles of these hops.
+fn channel_hops(scene: &Scene<'_>, cycles: &IdVec<ChannelId, u64>, clock_hz: u64) -> Option<ChannelHops> {
     let topology = scene.topology;
     let lit = || scene.channels().map(|channel| cycles[channel]);
     let (least, greatest) = (lit().min()?, lit().max()?);
@@ -77,15 +77,25 @@ fn link_hops(scene: &Scene<'_>, cycles: &IdVec<ChannelId, u64>, clock_hz: u64) -
         let class_hop = &mut slowest[topology.channel_class(&symmetry, channel).index()];
         *class_hop = cycles[channel].max(*class_hop);
     }
-    let class_hop = |channel| slowest[topology.channel_class(&symmetry, channel).index()];
-    let fastest_way = |link| topology.channels_of(link).map(|channel| cycles[channel]).min().unwrap_or(0);
-    let image_hop = |link| topology.channels_of(link).map(class_hop).max().unwrap_or(0);
+    // A dark channel has no image that is lit.
+    let image_hop = |channel| slowest[topology.channel_class(&symmetry, channel).index()];
     let time = |cycles: u64| cycle_time(cycles, clock_hz);
-    Some(LinkHops {
-        by_link: topology.links().ids().map(|link| time(fastest_way(link))).collect(),
-        of_images: topology.links().ids().map(|link| time(image_hop(link))).collect(),
+    Some(ChannelHops {
+        by_channel: topology.channels().map(|channel| time(cycles[channel])).collect(),
+        of_images: topology.channels().map(|channel| time(image_hop(channel))).collect(),
         fastest: time(least),
     })
+}
+
+/// The surviving routers without hosts.
+fn switches<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = NodeId> + 'a {
+    scene.topology.nodes().filter(|&node| scene.lives(node) && !scene.is_endpoint(node))
+}
+
+/// Whether some switches of a scene copy or add.
+pub fn has_switch_arithmetic(fabric: &Fabric, scene: &Scene<'_>) -> bool {
+    let works = |node| fabric.router_kind(node).arithmetic != SwitchArithmetic::default();
+    switches(scene).any(works)
 }
 
 /// Plans the collectives of one scenario.
@@ -99,7 +109,9 @@ impl<'a> ScenarioCollectives<'a> {
     pub fn new(fabric: &Fabric, scene: &'a Scene<'a>, request: &CollectivesRequest) -> Self {
         let cost = channel_cost(fabric, scene, request.overhead_ps, request.barrier);
         let request = Rc::new(request.clone());
-        Self { planner: Planner::new(scene, cost, Rc::clone(&request)), request }
+        let mut planner = Planner::new(scene, cost, Rc::clone(&request));
+        planner.adders = switches(scene).filter(|&node| fabric.router_kind(node).arithmetic.reduce).collect();
+        Self { planner, request }
     }
 
     /// The same with the forwarding tables of the scene, if there are some. Messages follow them, and cannot

@@ -1,6 +1,8 @@
 //! Plans the schedules of one scene. Each is made, checked and laid out once, however many sizes are
 //! requested.
 
+mod apart;
+
 use super::algorithms::{Base, SceneSize, few_messages, plans_to_try};
 use super::grouped::{copies_of_all, group_copies, group_plans, groups_of_scene};
 use super::plans::{CheckedSchedule, FastestPlan, bounded, convicted, own_bounds};
@@ -9,14 +11,14 @@ use super::unasked::{ForestUse, has_pair_paths};
 use super::{CollectivesError, CollectivesRequest};
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{
-    Breadth, ChipGroups, CollectiveBound, CollectiveCost, CollectiveRow, ForwardingTables, Fraction,
-    MessageStarts, Neighbors, Scene, Schedule, Transfers,
+    Breadth, ChipGroups, CollectiveBound, CollectiveCost, CollectiveRow, ForwardingTables, MessageStarts,
+    Neighbors, Scene, Schedule, Transfers,
 };
 use fabc_model::{Collective, CollectiveAlgorithm};
 use fabc_passes::collective::{
-    CollectiveError, ScheduleRequest, bound_delays, bounds, by_slots, by_steps, check_chunks_can_rest,
-    derive_schedule, direct, flow_bound_by_lengths, forest, group_bounds, least_time, multitree,
-    natural_chunks, pair_paths, pull, rooted, slowest_chip, tightest_bound, trees,
+    CollectiveError, ScheduleRequest, arrival_bounds, bound_delays, bounds, by_slots, by_steps,
+    check_chunks_can_rest, derive_schedule, direct, flow_bound_by_lengths, forest, group_bounds, multitree,
+    natural_chunks, pair_paths, pull, rooted, tightest_bound, trees,
 };
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -31,6 +33,10 @@ pub(super) struct Planner<'a> {
     pub(super) tables: Option<&'a ForwardingTables>,
     /// Lengths of channel classes that may bound every all-to-all.
     pub(super) lengths: &'a [u64],
+    /// The surviving routers without hosts that add.
+    pub(super) adders: Vec<NodeId>,
+    /// The bound of an all-reduce in which they do.
+    switch_bound: Option<Option<CollectiveBound>>,
     /// The groups of chips that work at the same time, once they are known.
     groups: OnceCell<Option<ChipGroups>>,
     /// Whether chunks may rest, be copied and be added up on the way.
@@ -53,6 +59,8 @@ impl<'a> Planner<'a> {
             request,
             tables: None,
             lengths: &[],
+            adders: Vec::new(),
+            switch_bound: None,
             groups: OnceCell::new(),
             rests: check_chunks_can_rest(scene).is_ok(),
             forest_use: OnceCell::new(),
@@ -108,6 +116,7 @@ impl<'a> Planner<'a> {
             bound,
             witness: witness.clone(),
             along: self.along(collective, bytes)?,
+            with_switches: self.with_switches(collective, bytes)?,
         })
     }
 
@@ -136,32 +145,6 @@ impl<'a> Planner<'a> {
         let delays = Rc::new(bound_delays(self.scene, &self.cost, collective, self.root(collective), bounds));
         self.delays.insert(collective, Rc::clone(&delays));
         delays
-    }
-
-    /// The bound on everything that follows the tables: the load of their busiest channel.
-    fn along(
-        &mut self,
-        collective: Collective,
-        bytes: u64,
-    ) -> Result<Option<(u128, CollectiveBound)>, CollectivesError> {
-        let size = self.size()?;
-        // Of groups, those that stay within them.
-        let in_groups = self.request.groups.is_some();
-        let planned = self.checked.iter().find(|((kind, algorithm, _), plans)| {
-            *kind == collective
-                && !plans.is_empty()
-                && (!in_groups || *algorithm == CollectiveAlgorithm::Within)
-        });
-        let bounds = planned.map(|(_, plans)| plans[0].schedule.bounds.iter()).into_iter().flatten();
-        let relative = bounds.filter(|bound| !bound.is_universal());
-        let timed = relative.map(|bound| {
-            let vectors = bound.volume().times(Fraction::new(1u8, size.chips.max(1)));
-            (
-                least_time(&self.cost, bytes, vectors, self.cost.least_hop() + self.cost.overhead),
-                bound.clone(),
-            )
-        });
-        Ok(timed.max_by_key(|(time, _)| *time))
     }
 
     /// Whether a collective is little enough work to be planned unasked.
@@ -438,7 +421,8 @@ impl<'a> Planner<'a> {
             return Ok(Rc::clone(bounds));
         }
         if let Some(groups) = self.groups()? {
-            let bounds = group_bounds(self.scene, collective, groups, self.lengths)?;
+            let mut bounds = group_bounds(self.scene, collective, groups, self.lengths)?;
+            bounds.extend(arrival_bounds(self.scene, &self.cost, collective, None, Some(groups)));
             fabc_check::verify_group_bounds(self.scene, collective, groups, &bounds)
                 .map_err(|error| convicted(collective, "bound", error))?;
             let bounds = Rc::new(bounds);
@@ -450,9 +434,7 @@ impl<'a> Planner<'a> {
         if collective == Collective::AllToAll {
             bounds.extend(flow_bound_by_lengths(self.scene, self.lengths));
         }
-        if let (Collective::Broadcast, Some(root)) = (collective, root) {
-            bounds.extend(slowest_chip(self.scene, &self.cost, root).filter(|bound| !bounds.contains(bound)));
-        }
+        bounds.extend(arrival_bounds(self.scene, &self.cost, collective, root, None));
         fabc_check::verify_collective_bounds(self.scene, collective, root, &bounds)
             .map_err(|error| convicted(collective, "bound", error))?;
         let bounds = Rc::new(bounds);

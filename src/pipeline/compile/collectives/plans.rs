@@ -35,14 +35,14 @@ impl FastestPlan {
     ) -> CollectiveCandidate {
         let (CheckedSchedule { schedule, times }, chunks) = (&self.plans[self.index], self.chunks);
         let reduced_from = request.filter(|&request| self.base.is_cut() && request > chunks);
-        let (steps, volume) = times.steps(schedule, chunks);
+        let (steps, time) = (times.steps(schedule, chunks), times.time(cost, bytes, chunks));
         CollectiveCandidate {
             algorithm,
             chunks,
             reduced_from,
             steps,
-            volume,
-            time: times.time(cost, bytes, chunks),
+            volume: cost.vectors(time.volume, bytes),
+            time,
         }
     }
 }

@@ -62,6 +62,7 @@ impl CollectivesRequest {
             rows,
             crossovers,
             left_out: Vec::new(),
+            has_switch_arithmetic: false,
         }
     }
 }

@@ -9,7 +9,7 @@ use fabc_base::ids::NodeId;
 use fabc_base::progress::Progress;
 use fabc_ir::{
     CollectiveBound, CollectiveCandidate, CollectiveOutcome, CollectiveResult, CollectiveRow, CollectiveTime,
-    Scene, Schedule, Timed, TimedMessage, cycle_time, schedulable_scene,
+    Fraction, Scene, Schedule, Timed, TimedMessage, cycle_time, schedulable_scene,
 };
 use fabc_model::{
     Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, SlotPace,
@@ -119,6 +119,7 @@ impl ScenarioContext<'_> {
             bound: cycle_time(bound, site.clock_hz),
             witness: witness.clone(),
             along: None,
+            with_switches: None,
         };
         Ok(CollectiveOutcome::new(row, schedule))
     }
@@ -210,7 +211,7 @@ impl CheckedPlan {
             chunks: self.schedule.chunks,
             reduced_from: None,
             steps: cycles,
-            volume: self.busiest,
+            volume: Fraction::integer(self.busiest),
             time,
         })
     }

@@ -119,16 +119,14 @@ impl ScheduleTimes {
         MessageStarts { canonical, messages, parts, end: self.total(cost, bytes, chunks), listed }
     }
 
-    /// The number of rounds one after the other, and of chunk times.
-    pub(super) fn steps(&self, schedule: &Schedule, chunks: u32) -> (u64, u64) {
+    /// The number of rounds one after the other.
+    pub(super) fn steps(&self, schedule: &Schedule, chunks: u32) -> u64 {
         match self {
-            ScheduleTimes::Rounds(_) => {
-                schedule.rounds().map_or((0, 0), |rounds| (rounds.steps() as u64, rounds.volume()))
-            }
-            ScheduleTimes::Sends(sent) => (sent.slots(), sent.slots()),
-            ScheduleTimes::Trees(trees) => (trees.steps(chunks), trees.volume(chunks)),
-            ScheduleTimes::Forest(forest) => (forest.steps(chunks), forest.volume(chunks)),
-            ScheduleTimes::Paths(paths) => (paths.steps(chunks), paths.volume(chunks)),
+            ScheduleTimes::Rounds(_) => schedule.rounds().map_or(0, |rounds| rounds.steps() as u64),
+            ScheduleTimes::Sends(sent) => sent.slots(),
+            ScheduleTimes::Trees(trees) => trees.steps(chunks),
+            ScheduleTimes::Forest(forest) => forest.steps(chunks),
+            ScheduleTimes::Paths(paths) => paths.steps(chunks),
         }
     }
 }

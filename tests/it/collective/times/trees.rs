@@ -95,7 +95,7 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
             let crossing =
                 crossings.iter().find(|crossing| (crossing.tree, crossing.channel) == (tree, channel));
             let start = crossing.expect("it crosses").start;
-            (start, start + message(channel) + cost.hop_over(topology.link_of(channel)))
+            (start, start + message(channel) + cost.hop_over(channel))
         };
         let end = last_arrival(&topology, shared, &times);
         let time = pipelined.time(&cost, bytes, count);
