@@ -14,12 +14,12 @@ hljs.registerLanguage("fab", (hljs) => ({
       "degree deskew dimensions down draws duplex duplicates effort expert_ffn experts faults ffn fix flit flows " +
       "from g gated gather_again general global gpus gradient grid h hash head heads hidden hop host_link hosts " +
       "injection inside install k keep key kv_heads latency layers leaf leaves length levels lift local loopbacks " +
-      "measure method micro model most moves names nodes objective ocs_rack order overhead overlap p packet " +
-      "parallel paths per per_metre phases pitch_x pitch_y place placement planes ports power priority q qk_norm " +
-      "radix rate rates recompute reconfigure reduce relay replications rho root routers rule samples scenarios " +
-      "seed seeds select sequence_parallel sequences share shared shortest size skew slot speedup spine spines " +
-      "start steps supernode symmetry table_entries tied tiers time_limit times to top traffic turn up vcs vector " +
-      "virtual vocab warmup weights window wrap zero",
+      "measure method micro model most moves multicast names nodes objective ocs_rack order overhead overlap p " +
+      "packet parallel paths per per_metre phases pitch_x pitch_y place placement planes ports power priority q " +
+      "qk_norm radix rate rates recompute reconfigure reduce relay replications rho root routers rule samples " +
+      "scenarios seed seeds select sequence_parallel sequences share shared shortest size skew slot speedup spine " +
+      "spines start steps supernode symmetry table_entries tied tiers time_limit times to top traffic turn up vcs " +
+      "vector virtual vocab warmup weights window wrap zero",
     literal:
       "adjacent adversarial age algebraic aligned all all_gather all_paths all_reduce allowed_turns annealed auto " +
       "average_cable average_hops bisection bisection_bandwidth bit_complement bit_reverse bit_shuffle booksim " +

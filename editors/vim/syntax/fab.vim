@@ -15,13 +15,14 @@ syntax keyword fabSetting degree deskew dimensions down draws duplex duplicates 
 syntax keyword fabSetting faults ffn fix flit flows from g gated gather_again general global gpus gradient
 syntax keyword fabSetting grid h hash head heads hidden hop host_link hosts injection inside install k keep
 syntax keyword fabSetting key kv_heads latency layers leaf leaves length levels lift local loopbacks measure
-syntax keyword fabSetting method micro model most moves names nodes objective ocs_rack order overhead overlap
-syntax keyword fabSetting p packet parallel paths per per_metre phases pitch_x pitch_y place placement planes
-syntax keyword fabSetting ports power priority q qk_norm radix rate rates recompute reconfigure reduce relay
-syntax keyword fabSetting replications rho root routers rule samples scenarios seed seeds select
-syntax keyword fabSetting sequence_parallel sequences share shared shortest size skew slot speedup spine
-syntax keyword fabSetting spines start steps supernode symmetry table_entries tied tiers time_limit times to
-syntax keyword fabSetting top traffic turn up vcs vector virtual vocab warmup weights window wrap zero
+syntax keyword fabSetting method micro model most moves multicast names nodes objective ocs_rack order
+syntax keyword fabSetting overhead overlap p packet parallel paths per per_metre phases pitch_x pitch_y place
+syntax keyword fabSetting placement planes ports power priority q qk_norm radix rate rates recompute
+syntax keyword fabSetting reconfigure reduce relay replications rho root routers rule samples scenarios seed
+syntax keyword fabSetting seeds select sequence_parallel sequences share shared shortest size skew slot
+syntax keyword fabSetting speedup spine spines start steps supernode symmetry table_entries tied tiers
+syntax keyword fabSetting time_limit times to top traffic turn up vcs vector virtual vocab warmup weights
+syntax keyword fabSetting window wrap zero
 syntax keyword fabValue adjacent adversarial age algebraic aligned all all_gather all_paths all_reduce
 syntax keyword fabValue allowed_turns annealed auto average_cable average_hops bisection bisection_bandwidth
 syntax keyword fabValue bit_complement bit_reverse bit_shuffle booksim bound broadcast bundlefly bursts
