@@ -26,10 +26,11 @@ use rayon::prelude::*;
 /// Steps of the race at effort 1: the most, and per port of a router of small networks.
 const WORK: u64 = 1 << 34;
 const WORK_PER_PORT: u64 = 1 << 24;
-/// Runs that take turns. For 64 routers of degree 8 long and hot ones find more, for 256 short ones.
-const SCHEDULES: [Schedule; 3] = [
+/// Runs that take turns. For 64 routers of degree 8 hot ones find more, for 512 short and long cold ones.
+const SCHEDULES: [Schedule; 4] = [
     Schedule { evaluations: 30_000, hottest: 0.25, coldest: 0.05, beyond: 2 },
-    Schedule { evaluations: 200_000, hottest: 0.25, coldest: 0.05, beyond: 5 },
+    Schedule { evaluations: 200_000, hottest: 0.25, coldest: 0.05, beyond: 2 },
+    Schedule { evaluations: 30_000, hottest: 0.25, coldest: 0.05, beyond: 5 },
     Schedule { evaluations: 200_000, hottest: 1.0, coldest: 0.08, beyond: 2 },
 ];
 /// Fewest evaluations of a run.
