@@ -200,7 +200,7 @@ fn oversubscription(fabric: &Fabric, topology: &Topology) -> Option<BelowAndUp> 
     let mut sides: Vec<BelowAndUp> =
         topology.nodes().map(|node| BelowAndUp { below: hosts(node).into(), up: 0 }).collect();
     for (id, link) in topology.links().enumerate() {
-        if has_boxes && link.class == LinkClass::Local {
+        if !is_cable(fabric, link) {
             continue;
         }
         let at = |node: NodeId| node.0 as usize;

@@ -346,6 +346,33 @@ struct Built {
 }
 
 impl Built {
+    /// Builds the spec of a text that needs no other file.
+    fn from_text(text: &str) -> Self {
+        let read = |_: &str| Ok(text.to_owned());
+        let (fabric, ..) =
+            fabc::lang::read_normal("net.fab", &read).unwrap_or_else(|error| panic!("{:?}", error.0));
+        let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|error| panic!("{error:?}"));
+        let artifacts = emit::artifacts(&compiled, text, &[]).into_iter();
+        let files = artifacts.map(|artifact| (artifact.path, artifact.bytes)).collect();
+        Self { compiled, files }
+    }
+
+    /// Next-hop groups have the loads, the worst permutation and the hops of the report.
+    fn assert_judged_as_reported(&self, judged: &ForeignTables, case: &str) {
+        let report = self.json("report.json");
+        let stated = report["metrics"]["max_channel_load"].as_f64().unwrap();
+        let counted = judged.max_channel_load as f64 / judged.shares as f64;
+        assert!((stated - counted).abs() < 1e-6, "{case}: {stated} of {counted}");
+        let stated = report["metrics"]["permutation"].as_f64().unwrap();
+        let worst = judged.next_hops.as_ref().unwrap().permutation.as_ref().unwrap();
+        assert!((stated - worst.load as f64 / worst.parts as f64).abs() < 1e-6, "{case}");
+        let hops: Vec<u64> = serde_json::from_value(report["histograms"]["route_hops"].clone()).unwrap();
+        assert_eq!(judged.pairs, hops.iter().sum::<u64>(), "{case}");
+        let total: u64 = (0..).zip(&hops).map(|(hops, pairs)| hops * pairs).sum();
+        assert_eq!(judged.hops, total * judged.shares, "{case}");
+        assert_eq!(judged.longest as usize, hops.len() - 1, "{case}");
+    }
+
     fn json(&self, path: &str) -> Value {
         serde_json::from_slice(&self.files[path]).unwrap()
     }

@@ -120,7 +120,7 @@ impl BoxedParts {
                 return Err(format!("rack {rack} holds {boxes} boxes and {switches} switches, too many"));
             }
         }
-        if held.len() == floor.cabinets as usize && held.keys().copied().eq(0..floor.cabinets) {
+        if held.keys().copied().eq(0..floor.cabinets) {
             Ok(())
         } else {
             Err(format!("{} racks hold something, but the spec has {}", held.len(), floor.cabinets))

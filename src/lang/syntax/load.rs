@@ -172,26 +172,16 @@ impl SpecLoading<'_> {
             self.errors.push(ParseError::TooManyFiles { limit: SPEC_FILES, span });
             return None;
         }
-        let text = match self.loader.load(path, SPEC_BYTES as u64) {
+        let text = match self.load_text(path, used_at) {
             Ok(text) => text,
-            Err(reason) => {
-                self.errors.push(ParseError::Unreadable { path: path.to_owned(), reason, span: used_at });
+            Err(error) => {
+                if !matches!(error, ParseError::Unreadable { .. }) {
+                    self.seen.push((identity, None));
+                }
+                self.errors.push(error);
                 return None;
             }
         };
-        (self.bytes, self.tokens) = (self.bytes + text.len(), self.tokens + count_tokens(&text));
-        let too_much = match used_at {
-            Some(span) if self.bytes > SPEC_BYTES => Some(ParseError::TooLarge { limit: SPEC_BYTES, span }),
-            Some(span) if self.tokens > SPEC_TOKENS => {
-                Some(ParseError::TooManyTokens { limit: SPEC_TOKENS, span })
-            }
-            _ => None,
-        };
-        if let Some(error) = too_much {
-            self.errors.push(error);
-            self.seen.push((identity, None));
-            return None;
-        }
         let base = self.sources.add(path, &text);
         let place = self.files.len();
         self.files.push(None);
@@ -207,6 +197,26 @@ impl SpecLoading<'_> {
             Err(errors) => self.errors.extend(errors),
         }
         Some(place)
+    }
+
+    /// Reads the text of a file, and counts it. The first file may be as large as a file can be.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or with which all files together are too large.
+    fn load_text(&mut self, path: &str, used_at: Option<Span>) -> Result<String, ParseError> {
+        let text = self.loader.load(path, SPEC_BYTES as u64).map_err(|reason| ParseError::Unreadable {
+            path: path.to_owned(),
+            reason,
+            span: used_at,
+        })?;
+        (self.bytes, self.tokens) = (self.bytes + text.len(), self.tokens + count_tokens(&text));
+        match used_at {
+            Some(span) if self.bytes > SPEC_BYTES => Err(ParseError::TooLarge { limit: SPEC_BYTES, span }),
+            Some(span) if self.tokens > SPEC_TOKENS => {
+                Err(ParseError::TooManyTokens { limit: SPEC_TOKENS, span })
+            }
+            _ => Ok(text),
+        }
     }
 
     /// Reads the files that a file uses.
@@ -228,25 +238,13 @@ impl SpecLoading<'_> {
             let StatementKind::Part(part) = &mut statement.kind else { continue };
             let PartSubject::Listed(written, pairs) = &mut part.subject else { continue };
             let (listed, span) = (join(path, &written.value), written.span);
-            let text = match self.loader.load(&listed, SPEC_BYTES as u64) {
-                Ok(text) => text,
-                Err(reason) => {
-                    self.errors.push(ParseError::Unreadable { path: listed, reason, span: Some(span) });
-                    continue;
-                }
-            };
-            (self.bytes, self.tokens) = (self.bytes + text.len(), self.tokens + count_tokens(&text));
-            if self.bytes > SPEC_BYTES {
-                self.errors.push(ParseError::TooLarge { limit: SPEC_BYTES, span });
-            } else if self.tokens > SPEC_TOKENS {
-                self.errors.push(ParseError::TooManyTokens { limit: SPEC_TOKENS, span });
-            } else {
-                match parse_listed_links(&text) {
-                    Ok(found) => *pairs = found,
-                    Err((line, problem)) => {
-                        self.errors.push(ParseError::ListedLinks { path: listed, line, problem, span });
-                    }
-                }
+            let read = self.load_text(&listed, Some(span)).and_then(|text| {
+                let wrong = |(line, problem)| ParseError::ListedLinks { path: listed, line, problem, span };
+                parse_listed_links(&text).map_err(wrong)
+            });
+            match read {
+                Ok(found) => *pairs = found,
+                Err(error) => self.errors.push(error),
             }
         }
     }

@@ -9,6 +9,7 @@ mod distances;
 mod error;
 mod lifts;
 mod links;
+mod moore;
 mod normal;
 mod permute;
 mod regular;

@@ -18,6 +18,7 @@
 
 use super::distances::DistanceSums;
 use super::links::LinkPairs;
+use super::moore::MooreBound;
 use fabc_base::algebra::kautz_targets;
 use fabc_base::random::Stream;
 use fabc_model::{Arcs, FreeGraph};
@@ -129,7 +130,7 @@ impl<'a> SearchScale<'a> {
         Self {
             weighing,
             hop: (1000 - weight) * mean,
-            cable: weight * u128::from(moore_bound(free)),
+            cable: weight * u128::from(MooreBound::new(free).distances),
             full_hop: 1000 * mean,
         }
     }
@@ -152,20 +153,6 @@ impl<'a> SearchScale<'a> {
     fn threshold(&self, hops: u64) -> u128 {
         self.full_hop * u128::from(hops)
     }
-}
-
-/// The least sum of distances for a degree: Moore's bound.
-fn moore_bound(free: &FreeGraph) -> u64 {
-    let (mut remaining, mut layer, mut hops, mut sum) =
-        (u64::from(free.routers) - 1, u64::from(free.degree), 1, 0);
-    while remaining > 0 {
-        let in_layer = layer.min(remaining);
-        sum += in_layer * hops;
-        remaining -= in_layer;
-        layer = layer.saturating_mul(u64::from(free.degree) - u64::from(free.arcs == Arcs::Duplex));
-        hops += 1;
-    }
-    sum * u64::from(free.routers)
 }
 
 /// One restart. Returns the best graph that it met.

@@ -3,9 +3,6 @@
 use super::{Built, build, convicted, judge, unreadable};
 use crate::support::spec_text::SpecText;
 use fabc::check::{ForeignTables, NextHopVerdict, PathOrder, Rejected};
-use fabc::compile::{Stage, compile};
-use fabc::emit;
-use fabc::progress::Silent;
 use miette::Diagnostic;
 use serde_json::{Value, json};
 
@@ -29,14 +26,7 @@ fn build_faults(topology: &str) -> Built {
         "router { radix = 64; hosts = 2; vcs = 1; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }";
     let routing = "budget { vcs = 1; faults = 1 link; } routing = spray;";
     let text = SpecText::network(&super::setting_text(topology)).with(router).with(routing).text();
-    let read = |_: &str| Ok(text.clone());
-    let (fabric, ..) =
-        fabc::lang::read_normal("net.fab", &read).unwrap_or_else(|error| panic!("{:?}", error.0));
-    let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|error| panic!("{error:?}"));
-    let artifacts =
-        emit::artifacts(&compiled, &text, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes));
-    let files = artifacts.collect();
-    Built { compiled, files }
+    Built::from_text(&text)
 }
 
 #[test]
@@ -50,24 +40,13 @@ fn groups_that_were_built_have_the_numbers_of_their_reports() {
         ("graph \"tiers.graphml\"", "ecmp"),
     ] {
         let built = build(2, 1, topology, routing);
-        let report = built.json("report.json");
         let judged = judge(&built.files["tables/nominal.json"], built.topology())
             .unwrap_or_else(|error| panic!("{topology}: {error:?}"));
         let next_hops = judged.next_hops.as_ref().unwrap();
         assert!(matches!(next_hops.order, PathOrder::UpThenDown { .. }), "{topology}: {next_hops:?}");
         assert_eq!((next_hops.unlike, &next_hops.first_unlike), (0, &None), "{topology}");
         assert_eq!(next_hops.kind, routing.split(' ').next().unwrap(), "{topology}");
-        let stated = report["metrics"]["max_channel_load"].as_f64().unwrap();
-        let counted = judged.max_channel_load as f64 / judged.shares as f64;
-        assert!((stated - counted).abs() < 1e-6, "{topology}: {stated} of {counted}");
-        let stated = report["metrics"]["permutation"].as_f64().unwrap();
-        let (numerator, denominator) = permutation(next_hops);
-        assert!((stated - numerator as f64 / denominator as f64).abs() < 1e-6, "{topology}");
-        let hops: Vec<u64> = serde_json::from_value(report["histograms"]["route_hops"].clone()).unwrap();
-        assert_eq!(judged.pairs, hops.iter().sum::<u64>(), "{topology}");
-        let total: u64 = (0..).zip(&hops).map(|(hops, pairs)| hops * pairs).sum();
-        assert_eq!(judged.hops, total * judged.shares, "{topology}");
-        assert_eq!(judged.longest as usize, hops.len() - 1, "{topology}");
+        built.assert_judged_as_reported(&judged, topology);
     }
 }
 

@@ -2,9 +2,6 @@
 //! damage.
 
 use super::{Built, convicted, judge, unreadable};
-use fabc::compile::{Stage, compile};
-use fabc::emit;
-use fabc::progress::Silent;
 use serde_json::{Value, json};
 
 /// Boxes on rails without spines, so that GPUs of different numbers need a relay.
@@ -14,14 +11,7 @@ fn build_rails(boxes: &str, relays: &str, budget: &str) -> Built {
         link nic {{ bandwidth = 100 GB/s; latency = 10 ns; }} router {{ radix = 16; vcs = 1; }} {boxes}
         topology = rails {{ spines = 0; }} routing = spray {{ relay = gpu {relays} }} {budget} }}"
     );
-    let read = |_: &str| Ok(text.clone());
-    let (fabric, ..) =
-        fabc::lang::read_normal("net.fab", &read).unwrap_or_else(|error| panic!("{:?}", error.0));
-    let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|error| panic!("{error:?}"));
-    let artifacts =
-        emit::artifacts(&compiled, &text, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes));
-    let files = artifacts.collect();
-    Built { compiled, files }
+    Built::from_text(&text)
 }
 
 const PAIR: &str = "box pair { gpus = 2; switch nv { join all over inner; } nics = 2 over nic; }";
@@ -38,24 +28,13 @@ fn pairs_with_relays_have_the_numbers_of_their_reports() {
         (square.to_owned(), "{ most = 3; }"),
     ] {
         let built = build_rails(&boxes, relays, "");
-        let report = built.json("report.json");
         let judged = judge(&built.files["tables/nominal.json"], built.topology())
             .unwrap_or_else(|error| panic!("{boxes}: {error:?}"));
         let next_hops = judged.next_hops.as_ref().unwrap();
         let listed = built.json("tables/nominal.json")["relays"].as_array().unwrap().len() as u64;
         assert!(listed > 0);
         assert_eq!(next_hops.relayed, listed, "{boxes}");
-        let stated = report["metrics"]["max_channel_load"].as_f64().unwrap();
-        let counted = judged.max_channel_load as f64 / judged.shares as f64;
-        assert!((stated - counted).abs() < 1e-6, "{boxes}: {stated} of {counted}");
-        let stated = report["metrics"]["permutation"].as_f64().unwrap();
-        let worst = next_hops.permutation.as_ref().unwrap();
-        assert!((stated - worst.load as f64 / worst.parts as f64).abs() < 1e-6, "{boxes}");
-        let hops: Vec<u64> = serde_json::from_value(report["histograms"]["route_hops"].clone()).unwrap();
-        assert_eq!(judged.pairs, hops.iter().sum::<u64>(), "{boxes}");
-        let total: u64 = (0..).zip(&hops).map(|(hops, pairs)| hops * pairs).sum();
-        assert_eq!(judged.hops, total * judged.shares, "{boxes}");
-        assert_eq!(judged.longest as usize, hops.len() - 1, "{boxes}");
+        built.assert_judged_as_reported(&judged, &boxes);
     }
 }
 

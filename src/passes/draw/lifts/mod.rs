@@ -15,6 +15,7 @@ mod distances;
 mod group;
 
 use super::links::LinkPairs;
+use super::moore::MooreBound;
 use anneal::{Annealed, Schedule, anneal};
 use base::BaseGraph;
 use distances::{DistanceRows, LiftDistances};
@@ -87,9 +88,9 @@ impl Runner {
 
 /// The best graphs of the groups that come first in the race.
 fn race(free: &FreeGraph) -> Vec<Annealed> {
-    let aim = least_diameter(free.routers, free.degree);
+    let aim = MooreBound::new(free).diameter as u32;
     let mut runners: Vec<Runner> =
-        groups(free).into_iter().map(|group| Runner { group, runs: 0, best: None }).collect();
+        groups(free, aim).into_iter().map(|group| Runner { group, runs: 0, best: None }).collect();
     let rounds = u64::from(runners.len().max(1).ilog2()) + 2;
     let mut dropped: Vec<Runner> = Vec::new();
     for round in 0..rounds {
@@ -118,13 +119,12 @@ fn race(free: &FreeGraph) -> Vec<Annealed> {
 /// Anneals base graphs of a group until its share of the work is done. `stream` is the first of its random
 /// streams.
 fn run_group(free: &FreeGraph, runner: &mut Runner, share: u64, aim: u32, stream: u64) {
-    let vertices = (free.routers / runner.group.order()) as usize;
+    let (vertices, degree) = ((free.routers / runner.group.order()) as usize, free.degree as usize);
+    let work = DistanceRows::work(vertices as u64, free.degree, &runner.group, aim);
     let mut left = share;
     for run in 0.. {
         let mut stream = Stream::new(free.seed, stream + run);
-        let degree = free.degree as usize;
         let Some(start) = BaseGraph::random(&runner.group, vertices, degree, &mut stream) else { return };
-        let work = DistanceRows::work(vertices as u64, free.degree, &runner.group, aim);
         let schedule = SCHEDULES[(runner.runs % SCHEDULES.len() as u64) as usize];
         let evaluations = schedule.evaluations.min(left / work);
         if run > 0 && evaluations < LEAST_EVALUATIONS {
@@ -141,8 +141,9 @@ fn run_group(free: &FreeGraph, runner: &mut Runner, share: u64, aim: u32, stream
     }
 }
 
-/// The groups that race: those of base graphs with a suitable number of darts.
-fn groups(free: &FreeGraph) -> Vec<Group> {
+/// The groups that race: those of base graphs with a suitable number of darts. `aim` is the diameter that
+/// their lifts aim at.
+fn groups(free: &FreeGraph, aim: u32) -> Vec<Group> {
     let orders = (2..=free.routers / 2).filter(|order| free.routers.is_multiple_of(*order));
     let darts = |order: u32| free.routers / order * free.degree;
     let is_suitable = |&order: &u32| {
@@ -162,7 +163,7 @@ fn groups(free: &FreeGraph) -> Vec<Group> {
     groups.sort_by_key(rank);
     let work = groups.first().map_or(1, |group| {
         let vertices = u64::from(free.routers / group.order());
-        DistanceRows::work(vertices, free.degree, group, least_diameter(free.routers, free.degree))
+        DistanceRows::work(vertices, free.degree, group, aim)
     });
     let [fewest, most] = GROUPS;
     let affordable = work_of_race(free) / 8 / (FIRST_EVALUATIONS * work);
@@ -174,16 +175,6 @@ fn groups(free: &FreeGraph) -> Vec<Group> {
 fn work_of_race(free: &FreeGraph) -> u64 {
     let ports = u64::from(free.routers) * u64::from(free.degree);
     WORK.min(WORK_PER_PORT * ports) * u64::from(free.effort)
-}
-
-/// The least diameter that a graph of this order and degree can have, by Moore's bound.
-fn least_diameter(routers: u32, degree: u32) -> u32 {
-    let (mut reached, mut layer, mut diameter) = (1u64, u64::from(degree), 0);
-    while reached < u64::from(routers) && diameter < routers {
-        (reached, diameter) = (reached.saturating_add(layer), diameter + 1);
-        layer = layer.saturating_mul(u64::from(degree).saturating_sub(1).max(1));
-    }
-    diameter
 }
 
 #[cfg(test)]
