@@ -24,9 +24,11 @@ pub use args::running::*;
 pub use args::shard::Shard;
 pub use args::sim::*;
 pub use args::sweep::*;
+pub use io::progress::observe_progress;
 pub use io::read::Directory;
 #[cfg(unix)]
 pub use io::terminal::detect_closed_stdout;
+pub use lsp::EditorSession;
 
 use args::choice::NamedChoice;
 use clap::Parser;
@@ -37,16 +39,15 @@ use io::errors::DriverError;
 use io::input_errors::InputError;
 use io::stop::Stop;
 use io::terminal::{Terminal, check_written, print_out, wrap_page};
-use std::process::ExitCode;
 
 /// Reads the command line.
 ///
 /// # Errors
 /// The exit code, if there is no command to run: the user asked for help, a shell asked for completions, or
 /// an option is invalid. Everything has been printed by then.
-pub fn parse_command_line() -> Result<CommandLine, ExitCode> {
+pub fn parse_command_line() -> Result<CommandLine, u8> {
     let parsed = match args::shells::answer_completion() {
-        Ok(true) => return Err(ExitCode::SUCCESS),
+        Ok(true) => return Err(0),
         Ok(false) => CommandLine::try_parse(),
         Err(error) => Err(error),
     };
@@ -60,13 +61,13 @@ pub fn parse_command_line() -> Result<CommandLine, ExitCode> {
         }
         let printed = clap_error.print();
         if clap_error.use_stderr() {
-            return ExitCode::from(2);
+            return 2;
         }
-        let Err(error) = check_written(printed) else { return ExitCode::SUCCESS };
+        let Err(error) = check_written(printed) else { return 0 };
         let stop = Stop::from(error);
         Terminal { format: MessageFormat::Human, quiet: false, verbose: false }
             .show(stop.diagnostics, &stop.sources);
-        ExitCode::from(stop.exit_code)
+        stop.exit_code
     })
 }
 
@@ -110,16 +111,16 @@ fn requested_format() -> MessageFormat {
 }
 
 /// Shows an error of the command line in a format for programs.
-fn report_usage_error(error: InputError, format: MessageFormat) -> ExitCode {
+fn report_usage_error(error: InputError, format: MessageFormat) -> u8 {
     let stop = Stop::from(error);
     let terminal = Terminal { format, quiet: false, verbose: false };
     terminal.show(stop.diagnostics, &stop.sources);
     terminal.finish(stop.exit_code);
-    ExitCode::from(stop.exit_code)
+    stop.exit_code
 }
 
 /// Runs a command and returns its exit code. Errors have been shown by then.
-pub fn run(options: &CommandLine) -> ExitCode {
+pub fn run(options: &CommandLine) -> u8 {
     let terminal =
         Terminal { format: options.message_format, quiet: options.quiet, verbose: options.verbose };
     show_panics_as_bugs(terminal);
@@ -137,7 +138,7 @@ pub fn run(options: &CommandLine) -> ExitCode {
         Err(_) => 4,
     };
     terminal.finish(exit_code);
-    ExitCode::from(exit_code)
+    exit_code
 }
 
 fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {

@@ -11,6 +11,7 @@ import { chromium } from "playwright-core";
 
 const book = resolve(process.argv[2]);
 const names = readdirSync(book).filter((name) => name.endsWith(".html") && !["404.html", "print.html", "toc.html"].includes(name));
+const specs = JSON.parse(readFileSync(new URL("../../editors/book/specs.json", import.meta.url)));
 const failures = [];
 let [links, blocks] = [0, 0];
 const expect = (holds, page, what) => holds || failures.push(`${page}: ${what}`);
@@ -36,11 +37,13 @@ for (const name of names) {
       width: document.documentElement.scrollWidth,
       blocks: [...document.querySelectorAll("code.language-fab")].map((block) => block.querySelector('span[class^="hljs-"]') !== null),
       files: [...document.querySelectorAll('code[class*="file="]')].map((block) => block.closest("pre").previousElementSibling?.className),
-      links: [...document.querySelectorAll("main a[href], main img[src], nav a[href]")].map((link) => link.href || link.src),
+      tries: [...document.querySelectorAll("a.try-it")].map((link) => link.hash.replace("#block=", "")),
+      links: [...document.querySelectorAll("main a[href]:not(.try-it), main img[src], nav a[href]")].map((link) => link.href || link.src),
     }));
     expect(seen.width <= width, name, `is ${seen.width} px wide on ${width}`);
     expect(seen.blocks.every((drawn) => drawn), name, "a block of fab is not drawn");
     expect(seen.files.every((label) => label === "file-of-block"), name, "a block does not say which file it is");
+    expect(seen.tries.length === seen.blocks.length && seen.tries.every((block) => specs[block] !== undefined), name, `the playground does not have its blocks: ${seen.tries}`);
     blocks += seen.blocks.length;
     for (const link of new Set(seen.links.filter((link) => link.startsWith("file:")))) {
       links += 1;

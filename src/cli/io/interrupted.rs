@@ -46,9 +46,11 @@ pub(crate) fn hold_disk() -> DiskGuard {
     DiskGuard(REGISTERED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Makes Ctrl-C and a termination request remove unfinished files, and exit with code 130.
+/// Makes Ctrl-C and a termination request remove unfinished files, and exit with code 130. In a browser the
+/// page drops the files of a command that it stops.
 pub(crate) fn clean_up_on_interrupt() {
     // It fails only if a handler is set already, as when tests run several commands in one process.
+    #[cfg(not(target_family = "wasm"))]
     let _ = ctrlc::set_handler(|| {
         let registered = hold_disk();
         // Files go before their locks.

@@ -1,7 +1,7 @@
 //! Progress bars, and the times of passes.
 //!
-//! Input: the progress that passes report. Output: bars on a terminal, and the table of `--timings`. Only
-//! this module reads a clock.
+//! Input: the progress that passes report. Output: bars on a terminal, the table of `--timings`, and calls of
+//! an observer. Only this module reads a clock.
 
 #![expect(
     clippy::disallowed_types,
@@ -11,8 +11,24 @@
 use fabc_base::progress::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+
+/// What is called with the progress: the pass, the units of it that are done, and all its units.
+type Observer = Box<dyn Fn(&str, u64, u64) + Send + Sync>;
+
+/// The observer of this process, if there is one.
+static OBSERVER: OnceLock<Observer> = OnceLock::new();
+
+/// The shortest time between two calls of the observer within a pass.
+const OBSERVED_EVERY: Duration = Duration::from_millis(50);
+
+/// Sets a function that hears of the progress of all commands in this process, as a page or a notebook wants
+/// it. It is called with the name of the running pass, the units that are done, and the number of units. Only
+/// the first observer counts.
+pub fn observe_progress(observer: impl Fn(&str, u64, u64) + Send + Sync + 'static) {
+    let _ = OBSERVER.set(Box::new(observer));
+}
 
 /// Progress bars and times of one command.
 pub(crate) struct Watch {
@@ -34,6 +50,14 @@ struct RunningPass {
     bar: ProgressBar,
     started: Instant,
     place: usize,
+    units: PassUnits,
+    observed: Throttle,
+}
+
+/// How far a pass has come.
+struct PassUnits {
+    done: u64,
+    total: u64,
 }
 
 impl Watch {
@@ -106,21 +130,32 @@ impl Progress for Watch {
         let depth = state.running.len() + 1;
         state.times.push((pass.to_owned(), depth, Duration::ZERO));
         let place = state.times.len() - 1;
-        state.running.push(RunningPass { bar, started: Instant::now(), place });
+        let units = PassUnits { done: 0, total };
+        let observed = Throttle::interval(OBSERVED_EVERY);
+        state.running.push(RunningPass { bar, started: Instant::now(), place, units, observed });
+        if let Some(observer) = OBSERVER.get() {
+            observer(pass, 0, total);
+        }
     }
 
     fn advance(&self) {
-        if !self.bars {
+        let observer = OBSERVER.get();
+        if !self.bars && observer.is_none() {
             return;
         }
-        if let Some(running) = self.state().running.last() {
-            running.bar.inc(1);
+        let mut state = self.state();
+        let WatchState { running, times } = &mut *state;
+        let Some(running) = running.last_mut() else { return };
+        running.bar.inc(1);
+        running.units.done += 1;
+        if let Some(observer) = observer.filter(|_| running.observed.is_due()) {
+            observer(&times[running.place].0, running.units.done, running.units.total);
         }
     }
 
     fn end(&self) {
         let mut state = self.state();
-        if let Some(RunningPass { bar, started, place }) = state.running.pop() {
+        if let Some(RunningPass { bar, started, place, .. }) = state.running.pop() {
             bar.finish_and_clear();
             state.times[place].2 = started.elapsed();
         }
@@ -154,7 +189,12 @@ pub(crate) struct Throttle {
 impl Throttle {
     /// Allows at most one time per `every` seconds.
     pub(crate) fn seconds(every: u64) -> Self {
-        Self { every: Duration::from_secs(every), last: None }
+        Self::interval(Duration::from_secs(every))
+    }
+
+    /// Allows at most one time per interval.
+    fn interval(every: Duration) -> Self {
+        Self { every, last: None }
     }
 
     /// Raises the interval to at least `times` the duration since the last time.

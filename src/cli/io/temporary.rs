@@ -161,7 +161,9 @@ fn first_success(mut make: impl FnMut(u32) -> io::Result<Option<NewTemporary>>) 
 fn temporary_path(parent: &Path, name: &str, kind: &str, attempt: u32) -> PathBuf {
     let repeated = &name[..name.floor_char_boundary(REPEATED)];
     let again = if attempt == 0 { String::new() } else { format!("-{attempt}") };
-    parent.join(format!(".{repeated}.fabc-{kind}-{}{again}", std::process::id()))
+    // A browser has no other processes, and no number for this one.
+    let process = if cfg!(target_family = "wasm") { 1 } else { std::process::id() };
+    parent.join(format!(".{repeated}.fabc-{kind}-{process}{again}"))
 }
 
 /// Removes what killed runs left beside `parent/name`. If the final place is free, an old directory is put

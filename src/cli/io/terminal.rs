@@ -20,16 +20,26 @@ pub(crate) fn report_look() -> Look {
     if !stdout.is_terminal() {
         return Look::FILE;
     }
-    let width = terminal_size::terminal_size_of(&stdout)
-        .map_or(Look::FILE.width, |(width, _)| usize::from(width.0).clamp(80, 120));
+    let width = columns(&stdout).map_or(Look::FILE.width, |columns| columns.clamp(80, 120));
     Look { width, color: supports_color::on(supports_color::Stream::Stdout).is_some() }
 }
 
 /// The columns of the terminal on standard output, clamped to 40 to 100. `None` if it is no terminal.
 pub(crate) fn page_width() -> Option<usize> {
     let stdout = io::stdout();
-    let (width, _) = terminal_size::terminal_size_of(&stdout).filter(|_| stdout.is_terminal())?;
-    Some(usize::from(width.0).clamp(40, 100))
+    columns(&stdout).filter(|_| stdout.is_terminal()).map(|columns| columns.clamp(40, 100))
+}
+
+/// The columns of the terminal behind a stream. `None` if it is no terminal.
+#[cfg(not(target_family = "wasm"))]
+fn columns(stream: &io::Stdout) -> Option<usize> {
+    terminal_size::terminal_size_of(stream).map(|(width, _)| usize::from(width.0))
+}
+
+/// In a browser there is no terminal.
+#[cfg(target_family = "wasm")]
+fn columns(_: &io::Stdout) -> Option<usize> {
+    None
 }
 
 /// Wraps the paragraphs and list items of a page. Fenced examples and tables stay as they are.

@@ -51,9 +51,18 @@ pub(crate) fn next_message(input: &mut dyn BufRead) -> io::Result<Option<ClientI
     if (body.len() as u64) < length {
         return Ok(None);
     }
-    match serde_json::from_slice::<Value>(&body) {
-        Ok(value) => Ok(Some(parse_message(value))),
-        Err(error) => refused(ErrorCode::ParseError, &format!("this is no JSON: {error}")),
+    Ok(Some(parse_body(&body)))
+}
+
+/// Reads the JSON of a message.
+pub(crate) fn parse_body(body: &[u8]) -> ClientInput {
+    match serde_json::from_slice::<Value>(body) {
+        Ok(value) => parse_message(value),
+        Err(error) => ClientInput::Refused(error_response(
+            &Value::Null,
+            ErrorCode::ParseError,
+            &format!("this is no JSON: {error}"),
+        )),
     }
 }
 

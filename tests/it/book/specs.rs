@@ -122,7 +122,7 @@ pub(super) fn beside(page: &[Block], folder: &Path) {
 
 /// The specs that a block makes of the files that stand before it: one, or one per item, and where each
 /// stands.
-fn made(block: &Block, files: &BTreeMap<String, String>) -> Vec<(String, String)> {
+pub(super) fn whole_specs(block: &Block, files: &BTreeMap<String, String>) -> Vec<(String, String)> {
     let Some(into) = block.option("into") else {
         return vec![(block.option("file").unwrap_or("block.fab").to_owned(), block.text.clone())];
     };
@@ -145,7 +145,7 @@ pub(super) fn look(
     folder: &Path,
 ) -> (Vec<String>, usize) {
     let mut problems = Vec::new();
-    let made = made(block, files);
+    let made = whole_specs(block, files);
     let count = made.len();
     for (name, spec) in made {
         std::fs::write(folder.join(&name), &spec).unwrap();
