@@ -10,7 +10,8 @@ use super::simulation::simulation_json;
 use super::tables::vc_rule;
 use fabc_base::ids::{BlockId, Id};
 use fabc_ir::{
-    FlowCertificate, KeptHealthy, KeptScenario, KeptTables, PassRecord, Pieces, ShardPlan, Symmetry, Topology,
+    FlowCertificate, Fraction, KeptHealthy, KeptScenario, KeptTables, LinkClass, PassRecord, Pieces,
+    ShardPlan, Symmetry, Topology, UniformTopology,
 };
 use fabc_model::Fabric;
 use fabc_sim::SimReport;
@@ -87,6 +88,38 @@ fn kept_file(key: &str, kept: &KeptScenario, more: &str) -> Vec<u8> {
     let mut bytes = head.replace('\n', "").into_bytes();
     bytes.push(b'\n');
     bytes.extend(routed.iter().flat_map(|kept| &kept.tables.body));
+    with_hash(bytes)
+}
+
+/// The kept topology of a pod, with the record of its search and the flow on the topology for uniform demand.
+pub fn kept_topology(
+    key: &str,
+    topology: &Topology,
+    record: &PassRecord,
+    uniform: Option<&UniformTopology>,
+) -> Vec<u8> {
+    let symmetry = topology.symmetry();
+    let mut head = format!(
+        "{{\"format\":\"fabc.kept_topology.bin/1\",\"key\":{},\"ports\":{},\"links\":",
+        quote(key),
+        topology.ports()
+    );
+    push_lines(&mut head, topology.links().iter(), |out, link| {
+        let (a, b, is_local) = (link.a, link.b, link.class == LinkClass::Local);
+        let link_type = link.link_type;
+        push(out, format_args!("[{},{},{},{},{is_local},{link_type}]", a.node, a.port, b.node, b.port));
+    });
+    head.push_str(",\"symmetry\":{");
+    push_symmetry(&mut head, symmetry);
+    head.push('}');
+    push_record(&mut head, Some(record));
+    if let Some(UniformTopology { flow_low, flow_high }) = uniform {
+        let fraction = |flow: &Fraction| format!("\"{}/{}\"", flow.numerator(), flow.denominator());
+        push(&mut head, format_args!(",\"uniform\":[{},{}]", fraction(flow_low), fraction(flow_high)));
+    }
+    head.push('}');
+    let mut bytes = head.replace('\n', "").into_bytes();
+    bytes.push(b'\n');
     with_hash(bytes)
 }
 

@@ -5,6 +5,7 @@
 //! as tables before routing, are left out or `null`.
 
 mod availability;
+mod cache;
 mod certificates;
 mod collective;
 pub mod compiled;
@@ -53,6 +54,7 @@ pub use availability::{
     AvailabilityInput, KindAvailability, availability_json, availability_text, slices_availability_json,
     slices_availability_text,
 };
+pub use cache::cache_json;
 pub use collective::{
     ChakraSettings, MscclFile, MscclppFile, ProgramError, TRACE_MESSAGES, TraceFile, TraceSettings,
     collective_chakra, collective_json, collective_msccl, collective_mscclpp, collective_path,
@@ -67,7 +69,7 @@ pub use estimate::{
 pub use external::{EmitError, HostChips, HostNaming, LaunchedJob, LaunchedJobs, Take};
 pub use formats::{FORMATS, Format};
 pub use job::{JobEstimate, LeastTime, job_estimate_json, job_estimate_text, job_json, job_text};
-pub use kept::{kept_fault, kept_healthy, kept_simulation, shards_json};
+pub use kept::{kept_fault, kept_healthy, kept_simulation, kept_topology, shards_json};
 pub use lines::Look;
 pub use manifest::{ManifestEntry, TOOL, manifest_json};
 pub use pending::input_copies;

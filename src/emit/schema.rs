@@ -24,6 +24,7 @@ macro_rules! schemas {
 
 schemas![
     "availability",
+    "cache",
     "certificates",
     "collective",
     "collectives",
@@ -40,6 +41,7 @@ schemas![
     "job_estimate",
     "kept_bin",
     "kept_simulation_bin",
+    "kept_topology_bin",
     "manifest",
     "message",
     "ocs",

@@ -11,7 +11,8 @@
 //! 7. `simulations` runs the simulations of the spec on the finished tables.
 //! 8. `finish` plans the collectives and jobs, evaluates the contract, and assembles the compiled fabric.
 //!
-//! `shards` runs the same stages for a build in parts.
+//! `shards` runs the same stages for a build in parts. `known` has the results of earlier builds, and `tables`
+//! takes them in the place of stages 4 to 6.
 
 mod aim;
 mod candidates;
@@ -27,6 +28,7 @@ mod faults;
 mod finalists;
 mod finish;
 pub mod jobs;
+mod known;
 mod performance_contract;
 mod plant;
 pub mod repair;
@@ -36,6 +38,7 @@ mod shards;
 mod simulations;
 mod size;
 mod stage;
+mod tables;
 mod trade_off;
 
 pub use candidates::candidates;
@@ -43,6 +46,7 @@ pub use contract_error::ContractError;
 pub use described::{by_formula, describe, is_described};
 pub use early::{Foreseen, check_early, foresee};
 pub use fabc_sim::{Prepared, SimReport};
+pub use known::{KnownResults, ResultStore};
 pub use shards::{Keeper, Kept, merged, shard};
 pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;
@@ -51,14 +55,15 @@ use aim::JobAim;
 use context::ScenarioContext;
 use fabc_base::diag::Failure;
 use fabc_base::progress::Progress;
-use fabc_emit::compiled::{CompiledFabric, CompiledScenario, WiredFabric};
-use fabc_ir::{ConcurrentFlow, Scenario, Scene};
+use fabc_emit::compiled::{CompiledFabric, WiredFabric};
+use fabc_ir::{ConcurrentFlow, Scene};
 use fabc_model::Fabric;
 use fabc_passes::flow;
 use faults::FaultScenarios;
 use finish::Outcome;
 use plant::BuiltPlant;
 use routing::PreparedRouting;
+use tables::SearchedTables;
 
 /// Compiles a resolved fabric as far as `last`, and always through [`Stage::Analyze`]. Later stages come
 /// together with their proofs.
@@ -68,15 +73,32 @@ use routing::PreparedRouting;
 /// met. [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here: see
 /// [`CompiledFabric::requires`].
 pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<CompiledFabric, Failure> {
+    compile_with(fabric, last, &KnownResults::none(), progress)
+}
+
+/// Compiles as [`compile`] does, and searches only for what `results` does not know. The compiled fabric is the
+/// same.
+///
+/// # Errors
+/// Those of [`compile`].
+pub fn compile_with(
+    fabric: Fabric,
+    last: Stage,
+    results: &KnownResults<'_>,
+    progress: &dyn Progress,
+) -> Result<CompiledFabric, Failure> {
     check_early(&fabric, last)?;
-    let built = plant::build(&fabric, progress)?;
+    let built = plant::build(&fabric, results, progress)?;
     let faults = FaultScenarios::new(&fabric, &built.topology, built.pod.as_ref(), last, progress)?;
-    let flow = certified_flow(&fabric, &built, progress)?;
-    let routing = prepare_routing(&fabric, &built, &flow, last, progress)?;
+    let known = results.tables(&built.topology, last);
+    let proved = tables::known_tables(&fabric, &built, &faults, last, &known)?;
+    let tables = match proved.complete() {
+        Ok(tables) => tables,
+        Err(partial) => tables::searched_tables(&fabric, &built, &faults, last, &known, partial, progress)?,
+    };
+    let SearchedTables { flow, scenarios, record } = tables;
     let context =
         ScenarioContext::new(&fabric, &built.topology, built.pod.as_ref(), &flow.dual, faults.len());
-    let scenarios = compile_scenarios(&context, routing.as_ref(), &faults, progress)?;
-    let record = routing.map(|routing| routing.record(&scenarios[0], scenarios.len()));
     let simulations = context.simulations(&scenarios, progress)?;
     finish::finish(fabric, last, built, flow, Outcome { scenarios, simulations }, record, progress)
 }
@@ -127,23 +149,4 @@ fn prepare_routing(
         })
         .transpose();
     Ok(routing.map_err(Failure::infeasible)?.flatten())
-}
-
-/// Compiles the healthy fabric, then every fault, which starts from the routes of the healthy fabric.
-fn compile_scenarios(
-    context: &ScenarioContext<'_>,
-    routing: Option<&PreparedRouting>,
-    faults: &FaultScenarios,
-    progress: &dyn Progress,
-) -> Result<Vec<CompiledScenario>, Failure> {
-    progress.begin("scenarios", 1 + faults.len() as u64);
-    let (nominal, routes) = context.scenario(routing, &Scenario::nominal(), None)?;
-    progress.advance();
-    let compiled = faults.compile(|_, scenario| {
-        let compiled = context.scenario(routing, scenario, routes.as_ref());
-        progress.advance();
-        compiled.map(|(compiled, _)| compiled)
-    });
-    progress.end();
-    std::iter::once(Ok(nominal)).chain(compiled).collect()
 }

@@ -3,6 +3,7 @@
 mod allowed_turns;
 mod book;
 mod build;
+mod cache;
 mod chakra;
 mod change;
 mod check;

@@ -116,6 +116,8 @@ pub enum Command {
     Estimate(Box<EstimateArgs>),
     /// Availability of a job, from your failure rates
     Availability(AvailabilityArgs),
+    /// Show or clear the results that builds keep for the next ones
+    Cache(CacheArgs),
     /// Start a new spec from a template
     Init(InitArgs),
     /// Serve an editor: the Language Server Protocol on standard input and output
@@ -155,6 +157,22 @@ pub struct CompileArgs {
     /// Print the time of each pass to standard error
     #[arg(long)]
     pub timings: bool,
+
+    /// Search for everything again, and store nothing. The output is the same
+    #[arg(long)]
+    pub no_cache: bool,
+}
+
+/// `fabc cache`.
+#[derive(Clone, Debug, Args)]
+pub struct CacheArgs {
+    /// Remove all results
+    #[arg(long)]
+    pub clear: bool,
+
+    /// Print `fabc.cache/1`
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `fabc availability`.

@@ -2,6 +2,7 @@
 
 use crate::args::options::CompileArgs;
 use crate::build::dump::dump_spec;
+use crate::io::cache::{self, ResultCache};
 use crate::io::progress::Watch;
 use crate::io::read;
 use crate::io::stop::Stop;
@@ -10,7 +11,7 @@ use fabc_base::diag::{Failure, SourceMap};
 use fabc_emit::compiled::CompiledFabric;
 use fabc_ir::RequireOutcome;
 use fabc_lang::syntax::COMMAND_LINE;
-use fabc_pipeline::compile::{Stage, compile};
+use fabc_pipeline::compile::{KnownResults, Stage, compile_with};
 use fabc_pipeline::library::{Loaded, TablesForm, binary_tables, broken, too_long_to_read};
 use fabc_pipeline::show::MessageFormat;
 
@@ -44,9 +45,14 @@ pub(crate) fn compile_loaded(
     watch: &Watch,
     terminal: Terminal,
 ) -> Result<(CompiledFabric, SourceMap), Stop> {
-    let Loaded { fabric, sources, .. } = loaded;
+    let Loaded { fabric, sources, spec, .. } = loaded;
     let last = args.stop_after.unwrap_or(Stage::Emit);
-    let compiled = match watch.time("compile", || compile(fabric, last, watch)) {
+    let cache = if args.no_cache { None } else { ResultCache::open(terminal) };
+    let results = match (&cache, cache::code_version()) {
+        (Some(cache), Some(version)) => KnownResults::new(cache, &fabric, &spec, &version),
+        _ => KnownResults::none(),
+    };
+    let compiled = match watch.time("compile", || compile_with(fabric, last, &results, watch)) {
         Ok(compiled) => compiled,
         Err(failure) => return Err((failure, sources).into()),
     };

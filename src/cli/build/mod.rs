@@ -1,5 +1,6 @@
 //! `fabc build`, `fabc check`, `fabc graph`: they take a spec through the pipeline.
 
+pub(crate) mod cache;
 pub(crate) mod dump;
 pub(crate) mod fmt;
 pub(crate) mod front;

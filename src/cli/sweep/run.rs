@@ -112,7 +112,8 @@ const LOCK: &str = ".lock";
 /// Errors of the disk, and bugs of fabc.
 fn build_run(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> {
     let stage = Stage::ALL.into_iter().find(|stage| Some(stage.name()) == until);
-    let args = CompileArgs { set: Vec::new(), stop_after: stage, dump: Vec::new(), timings: false };
+    let args =
+        CompileArgs { set: Vec::new(), stop_after: stage, dump: Vec::new(), timings: false, no_cache: false };
     let silent = Terminal { format: MessageFormat::Human, quiet: true, verbose: false };
     let loaded = match planned_spec(folder, run, until)? {
         Ok(loaded) => loaded,

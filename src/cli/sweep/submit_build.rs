@@ -36,6 +36,7 @@ pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> 
             stop_after: args.stop_after,
             dump: Vec::new(),
             timings: false,
+            no_cache: false,
         };
         match BuildParts::from_spec(
             &args.spec,

@@ -5,13 +5,15 @@ use super::json::{OrderedKeys, formats};
 use super::symmetry::closure;
 use super::tables::parse_key;
 use crate::{
-    ConcurrentFlow, DualLengths, FlowCertificate, KeptHealthy, KeptScenario, KeptTables, PackedAction,
-    PackedTables, PassRecord, Pieces, StopReason, Symmetry, Topology,
+    ConcurrentFlow, DualLengths, End, FlowCertificate, Fraction, KeptHealthy, KeptScenario, KeptTables, Link,
+    LinkClass, PackedAction, PackedTables, PassRecord, Pieces, RouterNames, StopReason, Symmetry, Topology,
+    UniformTopology,
 };
-use fabc_base::ids::BlockId;
-use fabc_model::Scenarios;
+use fabc_base::ids::{BlockId, LinkTypeId, NodeId, PortId};
+use fabc_model::{Fabric, Scenarios};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
 
 formats! { ShardsFile = "fabc.shards/1"; }
 
@@ -200,13 +202,103 @@ impl KeptFile {
             sweeps,
             stopped_by,
         };
-        let record = |Record { name, stopped_by, counters, notes }| PassRecord {
-            name,
-            stopped_by,
-            counters: counters.0,
-            notes,
-        };
         Ok(KeptHealthy { nominal, flow, routing: routing.map(record), pieces })
+    }
+}
+
+/// The content of the file of a kept topology.
+pub struct KeptTopology {
+    head: TopologyHead,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TopologyHead {
+    format: String,
+    key: String,
+    ports: usize,
+    links: Vec<KeptLink>,
+    symmetry: KeptSymmetry,
+    routing: Record,
+    #[serde(default)]
+    uniform: Option<KeptUniform>,
+}
+
+/// The ends of a link as node and port, whether it stays inside a cube, and its type.
+#[derive(Deserialize)]
+struct KeptLink(u32, u16, u32, u16, bool, u32);
+
+/// The certified ends of the flow on the topology for uniform demand, as fractions.
+#[derive(Deserialize)]
+struct KeptUniform(String, String);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeptSymmetry {
+    block: u32,
+    blocks: u32,
+    generators: Vec<Vec<u32>>,
+}
+
+impl KeptTopology {
+    /// Reads a file and compares its hash.
+    ///
+    /// # Errors
+    /// The hash differs, the first line violates the format, or the format is another one.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        let (head, ..) = unsealed::<TopologyHead>(bytes)?;
+        expect_format(&head.format, "fabc.kept_topology.bin/1")?;
+        Ok(Self { head })
+    }
+
+    /// The topology of a pod, the record of its search, and the flow on the topology for uniform demand.
+    ///
+    /// # Errors
+    /// The file has another key, or is not the topology of such a pod.
+    pub fn topology(
+        self,
+        key: &str,
+        fabric: &Fabric,
+    ) -> Result<(Topology, PassRecord, Option<UniformTopology>), String> {
+        let TopologyHead { key: own, ports, links, symmetry, routing, uniform, .. } = self.head;
+        if own != key {
+            return Err("it belongs to another build".to_owned());
+        }
+        let pod = fabric.pod().ok_or("the fabric is no pod")?;
+        let (routers, types) = (fabric.node_count(), fabric.link_types.len());
+        let mut taken = BTreeSet::new();
+        let mut link_of = |line: KeptLink| {
+            let KeptLink(a, a_port, b, b_port, is_local, link_type) = line;
+            let end = |node: u32, port: u16| End { node: NodeId(node), port: PortId(port) };
+            let fits = |node: u32, port: u16| (node as usize) < routers && usize::from(port) < ports;
+            let is_free = taken.insert((a, a_port)) && taken.insert((b, b_port));
+            if !fits(a, a_port) || !fits(b, b_port) || !is_free || link_type as usize >= types {
+                return Err("it has a link that the pod cannot have".to_owned());
+            }
+            let class = if is_local { LinkClass::Local } else { LinkClass::Global };
+            let (a, b, link_type) = (end(a, a_port), end(b, b_port), LinkTypeId(link_type));
+            Ok(Link { a, b, class, link_type, simplex: false })
+        };
+        let links = links.into_iter().map(&mut link_of).collect::<Result<Vec<_>, _>>()?;
+        let KeptSymmetry { block, blocks, generators } = symmetry;
+        if u64::from(block) * u64::from(blocks) != routers as u64 {
+            return Err(format!("{blocks} blocks of {block} routers are not those of the fabric"));
+        }
+        let symmetry = group_of(block, blocks, &generators)?;
+        let topology = Topology::new(ports, links, symmetry)
+            .named(RouterNames::Cubes(pod.cube.dims))
+            .with_capacities(fabric.capacities.clone());
+        let fraction = |text: &str| {
+            let (numerator, denominator) = text.split_once('/')?;
+            let (numerator, denominator): (u128, u128) =
+                (numerator.parse().ok()?, denominator.parse().ok().filter(|&below| below > 0)?);
+            Some(Fraction::new(numerator, denominator))
+        };
+        let uniform = uniform.map(|KeptUniform(low, high)| {
+            Some(UniformTopology { flow_low: fraction(&low)?, flow_high: fraction(&high)? })
+        });
+        let uniform = uniform.map(|read| read.ok_or("it has a number that is none")).transpose()?;
+        Ok((topology, record(routing), uniform))
     }
 }
 
@@ -254,6 +346,18 @@ fn certificate(KeptFlow { demand, mirrored, busiest, parts, flows }: KeptFlow) -
     FlowCertificate { demand, mirrored, busiest, parts, flows }
 }
 
+fn record(Record { name, stopped_by, counters, notes }: Record) -> PassRecord {
+    PassRecord { name, stopped_by, counters: counters.0, notes }
+}
+
+/// The group that generators make, each given as the image of every block.
+fn group_of(block: u32, blocks: u32, generators: &[Vec<u32>]) -> Result<Symmetry, String> {
+    let elements = closure(blocks as usize, generators, true)
+        .map_err(|reason| format!("its generators do not form a group: {reason:?}"))?;
+    let elements = elements.into_iter().map(|element| element.into_iter().map(BlockId).collect()).collect();
+    Ok(Symmetry::new(block, elements))
+}
+
 fn kept_tables(
     tables: KeptTablesLine,
     scenario: &str,
@@ -266,12 +370,7 @@ fn kept_tables(
     if u64::from(block) * u64::from(blocks) != topology_symmetry.node_count() as u64 {
         return Err(format!("{blocks} blocks of {block} routers are not those of the fabric"));
     }
-    let elements = closure(blocks as usize, &generators, true)
-        .map_err(|reason| format!("its generators do not form a group: {reason:?}"))?;
-    let symmetry_of_tables = Symmetry::new(
-        block,
-        elements.into_iter().map(|element| element.into_iter().map(BlockId).collect()).collect(),
-    );
+    let symmetry_of_tables = group_of(block, blocks, &generators)?;
     // Copies share the large parts of their memory.
     let symmetry =
         if symmetry_of_tables == *topology_symmetry { topology_symmetry.clone() } else { symmetry_of_tables };

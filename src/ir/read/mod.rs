@@ -48,7 +48,7 @@ pub use job::{
     JobWitnessLine, PhaseTopologyLine, ReconfigureLine,
 };
 pub use json::{OrderedKeys, Tagged, json, picoseconds_of, tagged};
-pub use kept::{KeptFile, KeptReport, ShardsFile};
+pub use kept::{KeptFile, KeptReport, KeptTopology, ShardsFile};
 pub use manifest::Manifest;
 pub use msccl::{MscclBlock, MscclGpu, MscclKind, MscclProgram, MscclStep, SizeRange};
 pub use mscclpp::{

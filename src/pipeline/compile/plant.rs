@@ -6,6 +6,7 @@
 
 use super::candidates::candidates;
 use super::jobs::{JobTarget, TargetedTopology, topology_for_jobs};
+use super::known::{KnownResults, searched_part};
 use super::trade_off::weighed_topology;
 use super::{contract, finalists, size};
 use fabc_base::diag::Failure;
@@ -17,7 +18,7 @@ use fabc_ir::{
     CrossConnects, FloorMetrics, Hardware, Link, NetworkMetrics, PassRecord, Placement, Symmetry, Topology,
     TradeOff, UniformTopology,
 };
-use fabc_model::{Duplicates, Fabric, Family, Faults, FreeGraph, Network, Plant, Pod};
+use fabc_model::{Duplicates, Fabric, Family, Faults, FreeGraph, Network, Plant, Pod, TopologyChoice};
 use fabc_passes::{cross_connect, limit, measure, place, synth, trees, wire};
 use std::collections::BTreeSet;
 
@@ -46,9 +47,13 @@ pub(super) struct BuiltPlant {
 }
 
 /// Wires a fabric, proves the wiring, and measures its plant.
-pub(super) fn build(fabric: &Fabric, progress: &dyn Progress) -> Result<BuiltPlant, Failure> {
+pub(super) fn build(
+    fabric: &Fabric,
+    results: &KnownResults<'_>,
+    progress: &dyn Progress,
+) -> Result<BuiltPlant, Failure> {
     match &fabric.plant {
-        Plant::Pod(pod) => build_pod(fabric, pod, progress),
+        Plant::Pod(pod) => build_pod(fabric, pod, results, progress),
         Plant::Network(network) => build_network(fabric, network),
     }
 }
@@ -62,7 +67,7 @@ pub(super) fn wire_fabric(
 ) -> Result<WiredFabric, Failure> {
     let (topology, cross_connects) = match &fabric.plant {
         Plant::Pod(pod) => {
-            let PodTopology { topology, .. } = pod_topology(&fabric, pod, progress)?;
+            let PodTopology { topology, .. } = pod_topology(&fabric, pod, &KnownResults::none(), progress)?;
             let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
             (lay_pod_on_floor(&fabric, pod, topology, &cross_connects).0, Some(cross_connects))
         }
@@ -86,17 +91,31 @@ struct PodTopology {
 }
 
 /// The topology of a pod: for its demand, or for the jobs that it is searched for.
-fn pod_topology(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<PodTopology, Failure> {
+fn pod_topology(
+    fabric: &Fabric,
+    pod: &Pod,
+    results: &KnownResults<'_>,
+    progress: &dyn Progress,
+) -> Result<PodTopology, Failure> {
     if fabric.searched_for.is_empty() {
-        let (topology, record, uniform) = finalists::choose_topology(fabric, pod, progress)?;
+        let search = || finalists::choose_topology(&searched_part(fabric), pod, progress);
+        let is_searched = matches!(pod.topology, TopologyChoice::Synthesize(_));
+        let (topology, record, uniform) =
+            if is_searched { results.topology(fabric, search)? } else { search()? };
         return Ok(PodTopology { topology, record, uniform, targets: Vec::new(), torus: None });
     }
     let TargetedTopology { topology, record, targets, torus } = topology_for_jobs(fabric, pod, progress)?;
     Ok(PodTopology { topology, record, uniform: None, targets, torus })
 }
 
-fn build_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<BuiltPlant, Failure> {
-    let PodTopology { topology, mut record, uniform, targets, torus } = pod_topology(fabric, pod, progress)?;
+fn build_pod(
+    fabric: &Fabric,
+    pod: &Pod,
+    results: &KnownResults<'_>,
+    progress: &dyn Progress,
+) -> Result<BuiltPlant, Failure> {
+    let PodTopology { topology, mut record, uniform, targets, torus } =
+        pod_topology(fabric, pod, results, progress)?;
     size::refuse_large_analysis(fabric, &topology).map_err(Failure::infeasible)?;
     let (limit, limit_record) = limit::universal(pod, &fabric.demand, &fabric.capacities);
     limit

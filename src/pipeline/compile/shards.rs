@@ -10,6 +10,7 @@
 use super::context::ScenarioContext;
 use super::faults::FaultScenarios;
 use super::finish::Outcome;
+use super::known::{KnownResults, searched_part};
 use super::plant::BuiltPlant;
 use super::routing::tiers_of_groups;
 use super::scenario::{FoundTables, RankedTables};
@@ -107,7 +108,7 @@ pub fn shard<K: Keeper>(
     progress: &dyn Progress,
 ) -> Result<(), K::Error> {
     check_early(fabric, last)?;
-    let built = plant::build(fabric, progress)?;
+    let built = plant::build(fabric, &KnownResults::none(), progress)?;
     let faults = FaultScenarios::new(fabric, &built.topology, built.pod.as_ref(), last, progress)?;
     search_part(fabric, last, &built, &faults, keeper, progress)?;
     simulate_part(fabric, &built, &faults, keeper, progress)
@@ -128,9 +129,11 @@ fn search_part<K: Keeper>(
     if wanted == 0 && !keeper.wants_healthy() {
         return Ok(());
     }
-    let flow = certified_flow(fabric, built, progress)?;
-    let routing = prepare_routing(fabric, built, &flow, last, progress)?;
-    let context = ScenarioContext::new(fabric, &built.topology, built.pod.as_ref(), &flow.dual, faults.len());
+    let searched = searched_part(fabric);
+    let flow = certified_flow(&searched, built, progress)?;
+    let routing = prepare_routing(&searched, built, &flow, last, progress)?;
+    let context =
+        ScenarioContext::new(&searched, &built.topology, built.pod.as_ref(), &flow.dual, faults.len());
     progress.begin("scenarios", 1 + wanted as u64);
     let (nominal, routes) = context.scenario(routing.as_ref(), &Scenario::nominal(), None)?;
     let record = routing.as_ref().map(|routing| routing.record(&nominal, 1 + faults.len()));
@@ -237,7 +240,7 @@ pub fn merged<K: Kept>(
     progress: &dyn Progress,
 ) -> Result<CompiledFabric, K::Error> {
     check_early(&fabric, last)?;
-    let built = plant::build(&fabric, progress)?;
+    let built = plant::build(&fabric, &KnownResults::none(), progress)?;
     let topology = &built.topology;
     let faults = FaultScenarios::new(&fabric, topology, built.pod.as_ref(), last, progress)?;
     let KeptHealthy { nominal, flow, routing, .. } = kept.healthy(topology)?;
@@ -269,7 +272,7 @@ pub fn merged<K: Kept>(
 
 impl ScenarioContext<'_> {
     /// Measures and proves a stored scenario like a new one.
-    fn prove_kept_scenario(
+    pub(super) fn prove_kept_scenario(
         &self,
         fault: &Scenario,
         kept: KeptScenario,

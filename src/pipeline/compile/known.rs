@@ -1,0 +1,196 @@
+//! Results of earlier builds, so that a build searches only for what has changed.
+//!
+//! Every search has a key: the hash of the version, and of that part of the normal form which the search reads.
+//! [`searched_part`] is that part as a value, and searches get nothing else. So a `require`, a simulation, a
+//! collective, or a job that the topology is not searched for changes no key and no result. A known result is
+//! trusted no more than a new one: the checker proves it before it is used. One that is damaged or convicted is
+//! discarded, and searched for again.
+
+use super::Stage;
+use fabc_base::diag::Failure;
+use fabc_ir::read::{KeptFile, KeptTopology};
+use fabc_ir::{KeptHealthy, KeptScenario, PassRecord, Topology, UniformTopology};
+use fabc_lang::syntax::ast::{Item, ItemKind, Spec};
+use fabc_lang::syntax::print_spec;
+use fabc_model::{Fabric, Metric};
+use std::borrow::Cow;
+
+/// A place for results, by key. Keys are hexadecimal digits.
+pub trait ResultStore: Sync {
+    /// The bytes of an entry. `None` if there is no such entry, or if it cannot be read.
+    fn load(&self, key: &str) -> Option<Vec<u8>>;
+
+    /// Stores an entry. A store that is full or cannot be written stores nothing.
+    fn store(&self, key: &str, bytes: &[u8]);
+
+    /// Removes an entry that cannot be used, for a reason.
+    fn discard(&self, key: &str, reason: &str);
+}
+
+/// The known results of a build.
+pub struct KnownResults<'a> {
+    /// `None` if nothing is known and nothing is stored.
+    store: Option<&'a dyn ResultStore>,
+    /// The text that the search for a topology reads.
+    topology_text: String,
+    /// The text that the flow and the tables depend on.
+    tables_text: String,
+}
+
+/// The topology of a pod that a search found, with its record.
+pub(super) type SearchedTopology = (Topology, PassRecord, Option<UniformTopology>);
+
+impl<'a> KnownResults<'a> {
+    /// Nothing is known, and nothing is stored.
+    pub fn none() -> Self {
+        Self { store: None, topology_text: String::new(), tables_text: String::new() }
+    }
+
+    /// The results that a store has for a fabric. `normal` is the normal form of its spec, and `version` names the
+    /// code that searches.
+    pub fn new(store: &'a dyn ResultStore, fabric: &Fabric, normal: &Spec, version: &str) -> Self {
+        // Vectors of scheduled networks and placements of jobs are not stored.
+        if fabric.routing.is_scheduled() || !fabric.searched_for.is_empty() {
+            return Self::none();
+        }
+        let inputs: String = fabc_emit::input_copies(fabric)
+            .into_iter()
+            .map(|(path, text)| format!("{path}\n{text}\n"))
+            .collect();
+        let text =
+            |keeps: fn(&ItemKind) -> bool| format!("{version}\n{}\n{inputs}", kept_items(normal, keeps));
+        Self {
+            store: Some(store),
+            topology_text: text(|kind| is_searched(kind) && kind.keyword() != "routing"),
+            tables_text: text(is_searched),
+        }
+    }
+
+    fn key(&self, parts: &[&str]) -> String {
+        let mut hash = blake3::Hasher::new();
+        for part in parts {
+            hash.update(&(part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        hash.finalize().to_hex().to_string()
+    }
+
+    /// An entry, as `read` reads it. An entry that cannot be read is discarded.
+    fn load<T>(&self, key: &str, read: impl FnOnce(&[u8]) -> Result<T, String>) -> Option<T> {
+        let store = self.store?;
+        let bytes = store.load(key)?;
+        read(&bytes).map_err(|reason| store.discard(key, &reason)).ok()
+    }
+
+    fn store(&self, key: &str, bytes: impl FnOnce() -> Vec<u8>) {
+        if let Some(store) = self.store {
+            store.store(key, &bytes());
+        }
+    }
+
+    /// The topology of a pod: the known one, or else that of the search.
+    pub(super) fn topology(
+        &self,
+        fabric: &Fabric,
+        search: impl FnOnce() -> Result<SearchedTopology, Failure>,
+    ) -> Result<SearchedTopology, Failure> {
+        let key = self.key(&["topology", &self.topology_text]);
+        let read = |bytes: &[u8]| KeptTopology::read(bytes)?.topology(&key, fabric);
+        if let Some(known) = self.load(&key, read) {
+            return Ok(known);
+        }
+        let searched = search()?;
+        let (topology, record, uniform) = &searched;
+        self.store(&key, || fabc_emit::kept_topology(&key, topology, record, uniform.as_ref()));
+        Ok(searched)
+    }
+
+    /// The known tables of a build as far as `last`, on its topology.
+    pub(super) fn tables<'b>(&'b self, topology: &'b Topology, last: Stage) -> KnownTables<'b> {
+        KnownTables { results: self, topology, stage: last.name() }
+    }
+}
+
+/// The known flow and tables of a fabric on a topology.
+pub(super) struct KnownTables<'a> {
+    results: &'a KnownResults<'a>,
+    topology: &'a Topology,
+    stage: &'static str,
+}
+
+impl KnownTables<'_> {
+    fn key(&self, scenario: &str) -> String {
+        self.results.key(&["scenario", self.stage, scenario, &self.results.tables_text])
+    }
+
+    /// The known results of the healthy fabric.
+    pub(super) fn healthy(&self) -> Option<KeptHealthy> {
+        let key = self.key("nominal");
+        self.results.load(&key, |bytes| self.entry(&key, "nominal", bytes)?.healthy(self.topology))
+    }
+
+    /// The known results of a fault.
+    pub(super) fn fault(&self, scenario: &str) -> Option<KeptScenario> {
+        let key = self.key(scenario);
+        self.results.load(&key, |bytes| self.entry(&key, scenario, bytes)?.scenario(self.topology))
+    }
+
+    fn entry(&self, key: &str, scenario: &str, bytes: &[u8]) -> Result<KeptFile, String> {
+        let file = KeptFile::read(bytes)?;
+        let is_of = file.key() == key && file.name() == scenario;
+        if is_of { Ok(file) } else { Err("it belongs to another build".to_owned()) }
+    }
+
+    /// Discards a scenario that the checker convicted.
+    pub(super) fn discard(&self, scenario: &str, reason: &str) {
+        if let Some(store) = self.results.store {
+            store.discard(&self.key(scenario), reason);
+        }
+    }
+
+    pub(super) fn store_healthy(&self, healthy: impl FnOnce() -> KeptHealthy) {
+        let key = self.key("nominal");
+        self.results.store(&key, || fabc_emit::kept_healthy(&key, &healthy()));
+    }
+
+    pub(super) fn store_fault(&self, kept: impl FnOnce() -> KeptScenario) {
+        if self.results.store.is_some() {
+            let kept = kept();
+            let key = self.key(&kept.scenario);
+            self.results.store(&key, || fabc_emit::kept_fault(&key, &kept));
+        }
+    }
+}
+
+/// The text of those items of a normal form that `keeps` names, with everything outside them.
+fn kept_items(normal: &Spec, keeps: fn(&ItemKind) -> bool) -> String {
+    let mut spec = normal.clone();
+    spec.retain_items(|item: &Item| keeps(&item.kind));
+    print_spec(&spec)
+}
+
+/// Whether a search may read an item.
+fn is_searched(kind: &ItemKind) -> bool {
+    match kind {
+        ItemKind::Require(require) => &*require.metric.value == "fault.concurrent_flow",
+        ItemKind::Simulate(..) | ItemKind::Collective(_) | ItemKind::Job(..) | ItemKind::Addresses(_) => {
+            false
+        }
+        _ => true,
+    }
+}
+
+/// The part of a fabric that searches read: without simulations, collectives, addresses, jobs that the topology is
+/// not searched for, and every `require` but those that steer the search.
+pub(super) fn searched_part(fabric: &Fabric) -> Cow<'_, Fabric> {
+    if fabric.routing.is_scheduled() || !fabric.searched_for.is_empty() {
+        return Cow::Borrowed(fabric);
+    }
+    let mut part = fabric.clone();
+    part.requires.retain(|require| require.fault && require.metric == Metric::ConcurrentFlow);
+    part.simulations.clear();
+    part.collectives.clear();
+    part.jobs.clear();
+    part.addresses = None;
+    Cow::Owned(part)
+}
