@@ -99,7 +99,7 @@ pub fn compile_with(
     let SearchedTables { flow, scenarios, record } = tables;
     let context =
         ScenarioContext::new(&fabric, &built.topology, built.pod.as_ref(), &flow.dual, faults.len());
-    let simulations = context.simulations(&scenarios, progress)?;
+    let simulations = context.simulations(&scenarios, &known, progress)?;
     finish::finish(fabric, last, built, flow, Outcome { scenarios, simulations }, record, progress)
 }
 

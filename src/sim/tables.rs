@@ -12,6 +12,16 @@ pub enum SimulatedTables<'a> {
     Groups(&'a GroupTables),
 }
 
+impl<'a> SimulatedTables<'a> {
+    /// The name of the scenario whose tables these are.
+    pub fn scenario(&self) -> &'a str {
+        match *self {
+            SimulatedTables::OnePath(tables) => &tables.scenario,
+            SimulatedTables::Groups(tables) => &tables.scenario,
+        }
+    }
+}
+
 impl<'a> From<&'a ForwardingTables> for SimulatedTables<'a> {
     fn from(tables: &'a ForwardingTables) -> Self {
         SimulatedTables::OnePath(tables)

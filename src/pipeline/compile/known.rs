@@ -7,12 +7,14 @@
 //! discarded, and searched for again.
 
 use super::Stage;
+use crate::verify::kept_report;
 use fabc_base::diag::Failure;
-use fabc_ir::read::{KeptFile, KeptTopology};
+use fabc_ir::read::{KeptFile, KeptReport, KeptTopology};
 use fabc_ir::{KeptHealthy, KeptScenario, PassRecord, Topology, UniformTopology};
 use fabc_lang::syntax::ast::{Item, ItemKind, Spec};
 use fabc_lang::syntax::print_spec;
-use fabc_model::{Fabric, Metric};
+use fabc_model::{Fabric, Metric, Require, Simulation};
+use fabc_sim::{Prepared, SimError, SimReport};
 use std::borrow::Cow;
 
 /// A place for results, by key. Keys are hexadecimal digits.
@@ -35,6 +37,8 @@ pub struct KnownResults<'a> {
     topology_text: String,
     /// The text that the flow and the tables depend on.
     tables_text: String,
+    /// `[simulation]`: the text that it depends on beside the tables.
+    simulation_texts: Vec<String>,
 }
 
 /// The topology of a pod that a search found, with its record.
@@ -43,7 +47,12 @@ pub(super) type SearchedTopology = (Topology, PassRecord, Option<UniformTopology
 impl<'a> KnownResults<'a> {
     /// Nothing is known, and nothing is stored.
     pub fn none() -> Self {
-        Self { store: None, topology_text: String::new(), tables_text: String::new() }
+        Self {
+            store: None,
+            topology_text: String::new(),
+            tables_text: String::new(),
+            simulation_texts: Vec::new(),
+        }
     }
 
     /// The results that a store has for a fabric. `normal` is the normal form of its spec, and `version` names the
@@ -58,11 +67,13 @@ impl<'a> KnownResults<'a> {
             .map(|(path, text)| format!("{path}\n{text}\n"))
             .collect();
         let text =
-            |keeps: fn(&ItemKind) -> bool| format!("{version}\n{}\n{inputs}", kept_items(normal, keeps));
+            |keeps: &dyn Fn(&ItemKind) -> bool| format!("{version}\n{}\n{inputs}", kept_items(normal, keeps));
+        let of_simulation = |simulation: &Simulation| text(&|kind| is_of_simulation(kind, &simulation.name));
         Self {
             store: Some(store),
-            topology_text: text(|kind| is_searched(kind) && kind.keyword() != "routing"),
-            tables_text: text(is_searched),
+            topology_text: text(&|kind| is_searched(kind) && kind.keyword() != "routing"),
+            tables_text: text(&is_searched),
+            simulation_texts: fabric.simulations.iter().map(of_simulation).collect(),
         }
     }
 
@@ -148,6 +159,38 @@ impl KnownTables<'_> {
         }
     }
 
+    /// The report of a simulation on the tables of a scenario: the known one, or else that of a run.
+    pub(super) fn report<'p>(
+        &self,
+        fabric: &Fabric,
+        number: usize,
+        prepared: impl FnOnce() -> Result<Prepared<'p>, SimError>,
+        run: impl FnOnce() -> Result<SimReport, SimError>,
+        scenario: &str,
+    ) -> Result<SimReport, SimError> {
+        let results = self.results;
+        let Some(text) = results.simulation_texts.get(number) else { return run() };
+        let simulation = &fabric.simulations[number];
+        let tables = self.key(scenario);
+        let key = results.key(&["simulation", &tables, text]);
+        let known = results.load(&key, |bytes| {
+            let file = KeptReport::read(bytes)?;
+            if !file.is_of(&key, &simulation.name, scenario, &tables) {
+                return Err("it belongs to another build".to_owned());
+            }
+            let prepared = prepared().map_err(|error| error.to_string())?;
+            kept_report(fabric, simulation, &prepared, file.report())
+        });
+        if let Some(report) = known {
+            return Ok(report);
+        }
+        let report = run()?;
+        results.store(&key, || {
+            fabc_emit::kept_simulation(&key, &tables, fabric, self.topology, &simulation.name, &report)
+        });
+        Ok(report)
+    }
+
     pub(super) fn store_healthy(&self, healthy: impl FnOnce() -> KeptHealthy) {
         let key = self.key("nominal");
         self.results.store(&key, || fabc_emit::kept_healthy(&key, &healthy()));
@@ -163,7 +206,7 @@ impl KnownTables<'_> {
 }
 
 /// The text of those items of a normal form that `keeps` names, with everything outside them.
-fn kept_items(normal: &Spec, keeps: fn(&ItemKind) -> bool) -> String {
+fn kept_items(normal: &Spec, keeps: &dyn Fn(&ItemKind) -> bool) -> String {
     let mut spec = normal.clone();
     spec.retain_items(|item: &Item| keeps(&item.kind));
     print_spec(&spec)
@@ -178,6 +221,23 @@ fn is_searched(kind: &ItemKind) -> bool {
         }
         _ => true,
     }
+}
+
+/// Whether a simulation depends on an item, beside its tables: on itself, and on lines of the contract about it.
+fn is_of_simulation(kind: &ItemKind, simulation: &str) -> bool {
+    match kind {
+        ItemKind::Simulate(name, _) => &*name.value == simulation,
+        ItemKind::Require(require) => require.metric.value.contains(&format!("{simulation}.")),
+        _ => false,
+    }
+}
+
+/// The part of a fabric that one of its simulations reads.
+pub(super) fn simulated_part(fabric: &Fabric, simulation: &Simulation) -> Fabric {
+    let is_about =
+        |require: &Require| require.simulation().is_some_and(|about| about.name == simulation.name);
+    let requires = fabric.requires.iter().filter(|require| is_about(require)).cloned().collect();
+    Fabric { requires, simulations: vec![simulation.clone()], ..searched_part(fabric).into_owned() }
 }
 
 /// The part of a fabric that searches read: without simulations, collectives, addresses, jobs that the topology is

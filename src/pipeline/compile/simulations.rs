@@ -1,6 +1,7 @@
 //! Runs the simulations of a spec on the finished tables.
 
 use super::context::ScenarioContext;
+use super::known::{KnownTables, simulated_part};
 use fabc_base::diag::{Failure, Span};
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
@@ -9,14 +10,22 @@ use fabc_model::{Fabric, Faults, Scenarios, Simulation, Traffic};
 use fabc_sim::{BlockError, SimError, SimReport, SimulatedTables};
 
 impl ScenarioContext<'_> {
-    /// Runs every simulation of the spec. Scenarios without tables have no report.
+    /// Runs every simulation of the spec that is not known. Scenarios without tables have no report.
     pub(super) fn simulations(
         &self,
         scenarios: &[CompiledScenario],
+        known: &KnownTables<'_>,
         progress: &dyn Progress,
     ) -> Result<Vec<Vec<SimReport>>, Failure> {
         self.each_simulation(scenarios, |simulation, scene, tables| {
-            self.run(simulation, scene, tables, progress)
+            let number = self.fabric.simulations.iter().position(|other| other.name == simulation.name);
+            let part = simulated_part(self.fabric, simulation);
+            let run = || fabc_sim::run_block(&part, scene, tables, simulation, progress);
+            let prepared = || fabc_sim::prepare(&part, scene, tables, &simulation.parameters);
+            let number = number.expect("it is one of the spec");
+            known
+                .report(self.fabric, number, prepared, run, tables.scenario())
+                .map_err(|error| simulation_failure(error, simulation.span))
         })
     }
 
