@@ -76,8 +76,8 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     compile_with(fabric, last, &KnownResults::none(), progress)
 }
 
-/// Compiles as [`compile`] does, and searches only for what `results` does not know. The compiled fabric is the
-/// same.
+/// Compiles as [`compile`] does, and searches only for what `results` does not know. The compiled fabric is
+/// the same.
 ///
 /// # Errors
 /// Those of [`compile`].
@@ -91,12 +91,8 @@ pub fn compile_with(
     let built = plant::build(&fabric, results, progress)?;
     let faults = FaultScenarios::new(&fabric, &built.topology, built.pod.as_ref(), last, progress)?;
     let known = results.tables(&built.topology, last);
-    let proved = tables::known_tables(&fabric, &built, &faults, last, &known)?;
-    let tables = match proved.complete() {
-        Ok(tables) => tables,
-        Err(partial) => tables::searched_tables(&fabric, &built, &faults, last, &known, partial, progress)?,
-    };
-    let SearchedTables { flow, scenarios, record } = tables;
+    let SearchedTables { flow, scenarios, record } =
+        tables::find_tables(&fabric, &built, &faults, last, &known, progress)?;
     let context =
         ScenarioContext::new(&fabric, &built.topology, built.pod.as_ref(), &flow.dual, faults.len());
     let simulations = context.simulations(&scenarios, &known, progress)?;

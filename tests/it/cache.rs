@@ -139,7 +139,8 @@ fn damaged_entries_are_dropped_and_never_change_a_byte() {
         workshop.entries().into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect();
     assert!(whole.len() > 10, "{} entries", whole.len());
     for round in 0..DAMAGED_ROUNDS {
-        // All entries are damaged at once, each at another place: a byte changed, an end cut off, nothing left.
+        // All entries are damaged at once, each at another place: a byte changed, an end cut off, nothing
+        // left.
         for (number, (path, bytes)) in whole.iter().enumerate() {
             let place = (round * 7919 + number * 104_729) % bytes.len();
             let damaged = match (round + number) % 8 {

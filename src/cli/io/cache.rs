@@ -1,8 +1,9 @@
 //! Results of earlier builds, in the user's cache directory.
 //!
-//! Input: entries by key. Output: files of the same names. Invariants: an entry exists completely or not at all. The
-//! cache never decides what a build writes, and a build never fails because of it: an entry that cannot be read or
-//! written counts as missing. When the entries exceed [`LIMIT`], the ones that were not used for longest go.
+//! Input: entries by key. Output: files of the same names. Invariants: an entry exists completely or not at
+//! all. The cache never decides what a build writes, and a build never fails because of it: an entry that
+//! cannot be read or written counts as missing. When the entries exceed [`LIMIT`], the ones that were not
+//! used for longest go.
 
 use crate::io::errors::DriverError;
 use crate::io::read;
@@ -106,7 +107,8 @@ fn user_directory() -> Option<PathBuf> {
     None
 }
 
-/// The name of the code that runs: its version, and the size and time of its file. Another binary shares no results.
+/// The name of the code that runs: its version, and the size and time of its file. Another binary shares no
+/// results.
 /// `None` if the system does not say.
 pub(crate) fn code_version() -> Option<String> {
     let file = std::env::current_exe().ok()?.metadata().ok()?;

@@ -1,10 +1,10 @@
 //! Results of earlier builds, so that a build searches only for what has changed.
 //!
-//! Every search has a key: the hash of the version, and of that part of the normal form which the search reads.
-//! [`searched_part`] is that part as a value, and searches get nothing else. So a `require`, a simulation, a
-//! collective, or a job that the topology is not searched for changes no key and no result. A known result is
-//! trusted no more than a new one: the checker proves it before it is used. One that is damaged or convicted is
-//! discarded, and searched for again.
+//! Every search has a key: the hash of the version, and of that part of the normal form which the search
+//! reads. [`searched_part`] is that part as a value, and searches get nothing else. So a `require`, a
+//! simulation, a collective, or a job that the topology is not searched for changes no key and no result. A
+//! known result is trusted no more than a new one: the checker proves it before it is used. One that is
+//! damaged or convicted is discarded, and searched for again.
 
 use super::Stage;
 use crate::verify::kept_report;
@@ -55,8 +55,8 @@ impl<'a> KnownResults<'a> {
         }
     }
 
-    /// The results that a store has for a fabric. `normal` is the normal form of its spec, and `version` names the
-    /// code that searches.
+    /// The results that a store has for a fabric. `normal` is the normal form of its spec, and `version`
+    /// names the code that searches.
     pub fn new(store: &'a dyn ResultStore, fabric: &Fabric, normal: &Spec, version: &str) -> Self {
         // Vectors of scheduled networks and placements of jobs are not stored.
         if fabric.routing.is_scheduled() || !fabric.searched_for.is_empty() {
@@ -223,7 +223,8 @@ fn is_searched(kind: &ItemKind) -> bool {
     }
 }
 
-/// Whether a simulation depends on an item, beside its tables: on itself, and on lines of the contract about it.
+/// Whether a simulation depends on an item, beside its tables: on itself, and on lines of the contract about
+/// it.
 fn is_of_simulation(kind: &ItemKind, simulation: &str) -> bool {
     match kind {
         ItemKind::Simulate(name, _) => &*name.value == simulation,
@@ -240,8 +241,8 @@ pub(super) fn simulated_part(fabric: &Fabric, simulation: &Simulation) -> Fabric
     Fabric { requires, simulations: vec![simulation.clone()], ..searched_part(fabric).into_owned() }
 }
 
-/// The part of a fabric that searches read: without simulations, collectives, addresses, jobs that the topology is
-/// not searched for, and every `require` but those that steer the search.
+/// The part of a fabric that searches read: without simulations, collectives, addresses, jobs that the
+/// topology is not searched for, and every `require` but those that steer the search.
 pub(super) fn searched_part(fabric: &Fabric) -> Cow<'_, Fabric> {
     if fabric.routing.is_scheduled() || !fabric.searched_for.is_empty() {
         return Cow::Borrowed(fabric);

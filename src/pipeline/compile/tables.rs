@@ -1,8 +1,8 @@
-//! The flow of the healthy fabric, and the tables of all scenarios: known ones where they are proved, new ones
-//! everywhere else.
+//! The flow of the healthy fabric, and the tables of all scenarios: known ones where they are proved, new
+//! ones everywhere else.
 //!
-//! In: a plant, and the results of earlier builds. Out: the flow with its certificate, and every scenario with its
-//! proof. Both ways lead to the same values, because a search depends on nothing but its key.
+//! In: a plant, and the results of earlier builds. Out: the flow with its certificate, and every scenario
+//! with its proof. Both ways lead to the same values, because a search depends on nothing but its key.
 
 use super::context::ScenarioContext;
 use super::faults::FaultScenarios;
@@ -26,7 +26,7 @@ pub(super) struct SearchedTables {
 
 /// What is known and proved of a fabric.
 #[derive(Default)]
-pub(super) struct ProvedTables {
+struct ProvedTables {
     flow: Option<ConcurrentFlow>,
     nominal: Option<CompiledScenario>,
     /// `[fault]`. Empty where the flow is not known.
@@ -34,15 +34,26 @@ pub(super) struct ProvedTables {
     record: Option<PassRecord>,
 }
 
-impl ProvedTables {
-    /// All tables, or what is known of them.
-    pub(super) fn complete(self) -> Result<SearchedTables, Self> {
-        if self.flow.is_none() || self.nominal.is_none() || self.faults.iter().any(Option::is_none) {
-            return Err(self);
+/// The flow and the tables of a fabric. Searches only for those that are not known.
+///
+/// # Errors
+/// Those of [`super::compile`].
+pub(super) fn find_tables(
+    fabric: &Fabric,
+    built: &BuiltPlant,
+    faults: &FaultScenarios,
+    last: Stage,
+    known: &KnownTables<'_>,
+    progress: &dyn Progress,
+) -> Result<SearchedTables, Failure> {
+    match known_tables(fabric, built, faults, last, known)? {
+        ProvedTables { flow: Some(flow), nominal: Some(nominal), faults, record }
+            if faults.iter().all(Option::is_some) =>
+        {
+            let scenarios = std::iter::once(nominal).chain(faults.into_iter().flatten()).collect();
+            Ok(SearchedTables { flow, scenarios, record })
         }
-        let Self { flow, nominal, faults, record } = self;
-        let scenarios = nominal.into_iter().chain(faults.into_iter().flatten()).collect();
-        Ok(SearchedTables { flow: flow.expect("it is known"), scenarios, record })
+        proved => searched_tables(fabric, built, faults, last, known, proved, progress),
     }
 }
 
@@ -50,7 +61,7 @@ impl ProvedTables {
 ///
 /// # Errors
 /// The failure of a fault that disconnects the fabric, which no tables can mend.
-pub(super) fn known_tables(
+fn known_tables(
     fabric: &Fabric,
     built: &BuiltPlant,
     faults: &FaultScenarios,
@@ -84,12 +95,12 @@ pub(super) fn known_tables(
     Ok(ProvedTables { flow: Some(flow), nominal, faults, record: routing })
 }
 
-/// Searches for the tables that are not known, and stores them. Faults start from the routes of the healthy fabric, so
-/// those are always found again.
+/// Searches for the tables that are not known, and stores them. Faults start from the routes of the healthy
+/// fabric, so those are always found again.
 ///
 /// # Errors
 /// Those of [`super::compile`].
-pub(super) fn searched_tables(
+fn searched_tables(
     fabric: &Fabric,
     built: &BuiltPlant,
     faults: &FaultScenarios,
