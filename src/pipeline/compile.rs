@@ -11,8 +11,8 @@
 //! 7. `simulations` runs the simulations of the spec on the finished tables.
 //! 8. `finish` plans the collectives and jobs, evaluates the contract, and assembles the compiled fabric.
 //!
-//! `shards` runs the same stages for a build in parts. `known` has the results of earlier builds, and `tables`
-//! takes them in the place of stages 4 to 6.
+//! `tables` runs stages 4 to 6, unless `known` has their results of an earlier build. `shards` runs the same
+//! stages for a build in parts.
 
 mod aim;
 mod candidates;
@@ -51,18 +51,13 @@ pub use shards::{Keeper, Kept, merged, shard};
 pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;
 
-use aim::JobAim;
 use context::ScenarioContext;
 use fabc_base::diag::Failure;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::{CompiledFabric, WiredFabric};
-use fabc_ir::{ConcurrentFlow, Scene};
 use fabc_model::Fabric;
-use fabc_passes::flow;
 use faults::FaultScenarios;
 use finish::Outcome;
-use plant::BuiltPlant;
-use routing::PreparedRouting;
 use tables::SearchedTables;
 
 /// Compiles a resolved fabric as far as `last`, and always through [`Stage::Analyze`]. Later stages come
@@ -106,43 +101,4 @@ pub fn compile_with(
 pub fn wire(fabric: Fabric, progress: &dyn Progress) -> Result<WiredFabric, Failure> {
     let undecided = check_early(&fabric, Stage::Synthesize)?;
     plant::wire_fabric(fabric, undecided, progress)
-}
-
-/// The maximum concurrent flow of the healthy fabric. The checker has proved its lower end.
-fn certified_flow(
-    fabric: &Fabric,
-    built: &BuiltPlant,
-    progress: &dyn Progress,
-) -> Result<ConcurrentFlow, Failure> {
-    let scene = Scene::healthy(&built.topology);
-    let settings = match built.pod {
-        Some(_) => flow::FlowSettings::certificate(fabric.effort()),
-        None if fabric.routing.is_scheduled() && !fabric.requires_flow() => {
-            flow::FlowSettings::for_scheduled(&built.topology, fabric.has_all_to_all())
-        }
-        None => flow::FlowSettings::for_network(&built.topology),
-    };
-    let flow =
-        flow::concurrent(&scene, &fabric.demand, flow::StartLengths::Seeds(&built.seeds), settings, progress);
-    scenario::prove_flow(&scene, &fabric.demand, &flow)?;
-    Ok(flow)
-}
-
-/// What the routing method prepares for all scenarios. `None` if the build stops before routing, or where
-/// vectors are scheduled.
-fn prepare_routing(
-    fabric: &Fabric,
-    built: &BuiltPlant,
-    flow: &ConcurrentFlow,
-    last: Stage,
-    progress: &dyn Progress,
-) -> Result<Option<PreparedRouting>, Failure> {
-    let routing = (last >= Stage::Route)
-        .then(|| {
-            let placed = built.targets.iter().map(|target| target.placed(fabric)).collect::<Vec<_>>();
-            let aim = JobAim::new(fabric, &built.topology, built.torus, &placed);
-            PreparedRouting::new(fabric, &built.topology, &flow.dual, aim, progress)
-        })
-        .transpose();
-    Ok(routing.map_err(Failure::infeasible)?.flatten())
 }

@@ -6,6 +6,7 @@
 //! used for longest go.
 
 use crate::io::errors::DriverError;
+use crate::io::progress::now;
 use crate::io::read;
 use crate::io::terminal::Terminal;
 use crate::io::write;
@@ -38,7 +39,7 @@ struct Entry {
     used: u128,
 }
 
-/// What the cache holds.
+/// The number and the size of the entries of a cache.
 pub(crate) struct CacheContents {
     pub(crate) entries: usize,
     pub(crate) bytes: u64,
@@ -118,9 +119,7 @@ pub(crate) fn code_version() -> Option<String> {
 
 /// Marks an entry as used now. A directory that cannot be written keeps its times.
 fn mark_used(path: &Path) {
-    #[expect(clippy::disallowed_types, reason = "the time decides only which entries are removed")]
-    let now = std::time::SystemTime::now();
-    let _ = std::fs::File::options().append(true).open(path).and_then(|file| file.set_modified(now));
+    let _ = std::fs::File::options().append(true).open(path).and_then(|file| file.set_modified(now()));
 }
 
 /// The entries of a directory. Other files are none.

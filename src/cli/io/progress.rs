@@ -180,6 +180,11 @@ fn bar(pass: &str, total: u64) -> ProgressBar {
     bar
 }
 
+/// The time of this moment. It decides only which entries of the cache are removed.
+pub(crate) fn now() -> std::time::SystemTime {
+    std::time::SystemTime::now()
+}
+
 /// Limits how often something happens.
 pub(crate) struct Throttle {
     every: Duration,

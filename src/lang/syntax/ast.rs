@@ -481,19 +481,6 @@ impl Spec {
         )
     }
 
-    /// Removes the items that `keeps` refuses, in all files.
-    pub fn retain_items(&mut self, keeps: impl Fn(&Item) -> bool) {
-        for file in &mut self.files {
-            file.entries.retain_mut(|entry| match entry {
-                FileEntry::Fabric(fabric) => {
-                    fabric.items.retain(&keeps);
-                    true
-                }
-                FileEntry::Item(item) => keeps(item),
-            });
-        }
-    }
-
     /// All items but `use`, file by file. The items of a used file follow those of the file that uses it.
     pub fn items(&self) -> Vec<&Item> {
         let entries = self.files.iter().flat_map(|file| &file.entries);

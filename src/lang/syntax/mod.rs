@@ -26,6 +26,8 @@ pub use eval::{Constants, EvalError};
 pub use inputs::{input_copy, with_inputs, without_origin};
 pub use load::{COMMAND_LINE, Loader, join, parse, parse_file, parse_settings, parse_with, too_long};
 pub use normalize::{normalize, require_order, with_design};
-pub use print::{expr as written, port as written_port, print, print_spec, swept as written_values};
+pub use print::{
+    expr as written, port as written_port, print, print_items, print_spec, swept as written_values,
+};
 pub use scan::count_tokens;
 pub use used::used_names;

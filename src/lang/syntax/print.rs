@@ -34,6 +34,21 @@ pub fn print(file: &SpecFile) -> String {
     printer.out
 }
 
+/// The text of those items of a normal form that `keeps` names, with its fabric.
+pub fn print_items(normal: &Spec, keeps: impl Fn(&ItemKind) -> bool) -> String {
+    let mut part = normal.clone();
+    for file in &mut part.files {
+        file.entries.retain_mut(|entry| match entry {
+            FileEntry::Fabric(fabric) => {
+                fabric.items.retain(|item| keeps(&item.kind));
+                true
+            }
+            FileEntry::Item(item) => keeps(&item.kind),
+        });
+    }
+    print_spec(&part)
+}
+
 /// Formats the spec's own file.
 pub fn print_spec(spec: &Spec) -> String {
     print(&spec.files[0])

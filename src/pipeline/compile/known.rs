@@ -11,8 +11,8 @@ use crate::verify::kept_report;
 use fabc_base::diag::Failure;
 use fabc_ir::read::{KeptFile, KeptReport, KeptTopology};
 use fabc_ir::{KeptHealthy, KeptScenario, PassRecord, Topology, UniformTopology};
-use fabc_lang::syntax::ast::{Item, ItemKind, Spec};
-use fabc_lang::syntax::print_spec;
+use fabc_lang::syntax::ast::{ItemKind, Spec};
+use fabc_lang::syntax::print_items;
 use fabc_model::{Fabric, Metric, Require, Simulation};
 use fabc_sim::{Prepared, SimError, SimReport};
 use std::borrow::Cow;
@@ -66,8 +66,9 @@ impl<'a> KnownResults<'a> {
             .into_iter()
             .map(|(path, text)| format!("{path}\n{text}\n"))
             .collect();
-        let text =
-            |keeps: &dyn Fn(&ItemKind) -> bool| format!("{version}\n{}\n{inputs}", kept_items(normal, keeps));
+        let text = |keeps: &dyn Fn(&ItemKind) -> bool| {
+            format!("{version}\n{}\n{inputs}", print_items(normal, keeps))
+        };
         let of_simulation = |simulation: &Simulation| text(&|kind| is_of_simulation(kind, &simulation.name));
         Self {
             store: Some(store),
@@ -203,13 +204,6 @@ impl KnownTables<'_> {
             self.results.store(&key, || fabc_emit::kept_fault(&key, &kept));
         }
     }
-}
-
-/// The text of those items of a normal form that `keeps` names, with everything outside them.
-fn kept_items(normal: &Spec, keeps: &dyn Fn(&ItemKind) -> bool) -> String {
-    let mut spec = normal.clone();
-    spec.retain_items(|item: &Item| keeps(&item.kind));
-    print_spec(&spec)
 }
 
 /// Whether a search may read an item.

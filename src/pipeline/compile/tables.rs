@@ -4,16 +4,19 @@
 //! In: a plant, and the results of earlier builds. Out: the flow with its certificate, and every scenario
 //! with its proof. Both ways lead to the same values, because a search depends on nothing but its key.
 
+use super::aim::JobAim;
 use super::context::ScenarioContext;
 use super::faults::FaultScenarios;
 use super::known::{KnownTables, searched_part};
 use super::plant::BuiltPlant;
-use super::{Stage, certified_flow, prepare_routing, scenario};
+use super::routing::PreparedRouting;
+use super::{Stage, scenario};
 use fabc_base::diag::Failure;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{ConcurrentFlow, KeptHealthy, KeptScenario, PassRecord, Pieces, Scenario, Scene};
 use fabc_model::Fabric;
+use fabc_passes::flow;
 
 /// The flow and the scenarios of a fabric.
 pub(super) struct SearchedTables {
@@ -145,4 +148,43 @@ fn searched_tables(
     let compiled = compiled.into_iter().zip(proved_faults).filter_map(|(new, known)| new.or(known));
     let scenarios = std::iter::once(nominal).chain(compiled).collect();
     Ok(SearchedTables { flow, scenarios, record })
+}
+
+/// The maximum concurrent flow of the healthy fabric. The checker has proved its lower end.
+pub(super) fn certified_flow(
+    fabric: &Fabric,
+    built: &BuiltPlant,
+    progress: &dyn Progress,
+) -> Result<ConcurrentFlow, Failure> {
+    let scene = Scene::healthy(&built.topology);
+    let settings = match built.pod {
+        Some(_) => flow::FlowSettings::certificate(fabric.effort()),
+        None if fabric.routing.is_scheduled() && !fabric.requires_flow() => {
+            flow::FlowSettings::for_scheduled(&built.topology, fabric.has_all_to_all())
+        }
+        None => flow::FlowSettings::for_network(&built.topology),
+    };
+    let flow =
+        flow::concurrent(&scene, &fabric.demand, flow::StartLengths::Seeds(&built.seeds), settings, progress);
+    scenario::prove_flow(&scene, &fabric.demand, &flow)?;
+    Ok(flow)
+}
+
+/// What the routing method prepares for all scenarios. `None` if the build stops before routing, or where
+/// vectors are scheduled.
+pub(super) fn prepare_routing(
+    fabric: &Fabric,
+    built: &BuiltPlant,
+    flow: &ConcurrentFlow,
+    last: Stage,
+    progress: &dyn Progress,
+) -> Result<Option<PreparedRouting>, Failure> {
+    let routing = (last >= Stage::Route)
+        .then(|| {
+            let placed = built.targets.iter().map(|target| target.placed(fabric)).collect::<Vec<_>>();
+            let aim = JobAim::new(fabric, &built.topology, built.torus, &placed);
+            PreparedRouting::new(fabric, &built.topology, &flow.dual, aim, progress)
+        })
+        .transpose();
+    Ok(routing.map_err(Failure::infeasible)?.flatten())
 }
