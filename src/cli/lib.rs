@@ -6,6 +6,7 @@
 mod args;
 mod build;
 mod diff;
+mod explain;
 mod io;
 mod lsp;
 mod operate;
@@ -17,11 +18,11 @@ pub use args::collective::*;
 pub use args::diff::*;
 pub use args::estimate::*;
 pub use args::hosts::*;
-pub use args::merge_submit::*;
 pub use args::options::*;
 pub use args::place::*;
 pub use args::running::*;
 pub use args::shard::Shard;
+pub use args::shards::*;
 pub use args::sim::*;
 pub use args::sweep::*;
 pub use io::read::Directory;
@@ -29,14 +30,14 @@ pub use io::read::Directory;
 pub use io::terminal::detect_closed_stdout;
 
 use args::choice::NamedChoice;
-use clap::Parser;
+use clap::FromArgMatches;
 use fabc_base::diag;
 use fabc_pipeline::show::is_drawing;
 pub use fabc_pipeline::show::{MessageFormat, shown};
 use io::errors::DriverError;
 use io::input_errors::InputError;
 use io::stop::Stop;
-use io::terminal::{Terminal, check_written, print_out, wrap_page};
+use io::terminal::{Terminal, check_written};
 use std::process::ExitCode;
 
 /// Reads the command line.
@@ -47,12 +48,17 @@ use std::process::ExitCode;
 pub fn parse_command_line() -> Result<CommandLine, ExitCode> {
     let parsed = match args::shells::answer_completion() {
         Ok(true) => return Err(ExitCode::SUCCESS),
-        Ok(false) => CommandLine::try_parse(),
+        Ok(false) => parse_words(),
         Err(error) => Err(error),
     };
     parsed.map_err(|clap_error| {
         let format = requested_format();
         if let Some(error) = former_option_error(&clap_error) {
+            return report_usage_error(error, format);
+        }
+        if clap_error.use_stderr()
+            && let Some(error) = args::former_forms::former_form_error(&command_line())
+        {
             return report_usage_error(error, format);
         }
         if clap_error.use_stderr() && format != MessageFormat::Human {
@@ -64,10 +70,20 @@ pub fn parse_command_line() -> Result<CommandLine, ExitCode> {
         }
         let Err(error) = check_written(printed) else { return ExitCode::SUCCESS };
         let stop = Stop::from(error);
-        Terminal { format: MessageFormat::Human, quiet: false, verbose: false }
+        Terminal { format: MessageFormat::Human, quiet: false, verbose: false, json: false }
             .show(stop.diagnostics, &stop.sources);
         ExitCode::from(stop.exit_code)
     })
+}
+
+/// Parses the words of the command line.
+fn parse_words() -> clap::error::Result<CommandLine> {
+    let mut command = args::help::command_line();
+    if args::former_forms::is_reused(&command_line()) {
+        return Err(command.error(clap::error::ErrorKind::InvalidSubcommand, "it has another form today"));
+    }
+    let mut matches = command.clone().try_get_matches_from_mut(std::env::args_os())?;
+    CommandLine::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
 /// The error for a former option of `fabc sim` that is a setting today.
@@ -112,7 +128,7 @@ fn requested_format() -> MessageFormat {
 /// Shows an error of the command line in a format for programs.
 fn report_usage_error(error: InputError, format: MessageFormat) -> ExitCode {
     let stop = Stop::from(error);
-    let terminal = Terminal { format, quiet: false, verbose: false };
+    let terminal = Terminal { format, quiet: false, verbose: false, json: false };
     terminal.show(stop.diagnostics, &stop.sources);
     terminal.finish(stop.exit_code);
     ExitCode::from(stop.exit_code)
@@ -120,8 +136,12 @@ fn report_usage_error(error: InputError, format: MessageFormat) -> ExitCode {
 
 /// Runs a command and returns its exit code. Errors have been shown by then.
 pub fn run(options: &CommandLine) -> ExitCode {
-    let terminal =
-        Terminal { format: options.message_format, quiet: options.quiet, verbose: options.verbose };
+    let terminal = Terminal {
+        format: options.message_format,
+        quiet: options.quiet,
+        verbose: options.verbose,
+        json: false,
+    };
     show_panics_as_bugs(terminal);
     if let Some(threads) = options.threads {
         // It fails only if the pool is running already. The number of threads affects nothing but speed.
@@ -142,18 +162,20 @@ pub fn run(options: &CommandLine) -> ExitCode {
 
 fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
     match command {
-        Command::Build(args) => build::build(args, terminal),
-        Command::Merge(args) => build::shards::merge(args, terminal),
-        Command::Submit(args) => sweep::submit_build::submit(args, terminal),
+        Command::Build(args) => build::build(args, terminal.for_json(args.json)),
+        Command::Shards(args) => match &args.step {
+            ShardsStep::Submit(args) => sweep::submit_build::submit(args, terminal.for_json(args.json)),
+            ShardsStep::Merge(args) => build::shards::merge(args, terminal.for_json(args.json)),
+        },
         Command::Sweep(args) => sweep::sweep(args, terminal),
-        Command::Check(args) => build::check(args, terminal),
+        Command::Check(args) => build::check(args, terminal.for_json(args.json)),
         Command::Fmt(args) => build::fmt::fmt(args, terminal),
-        Command::Verify(args) => verify::verify(args, terminal),
-        Command::Explain { code } => explain(code.as_deref()),
+        Command::Verify(args) => verify::verify(args, terminal.for_json(args.json)),
+        Command::Explain(args) => explain::explain(args),
         Command::Schema { name } => build::schema::schema(name.as_deref()),
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => operate::tables::tables(args),
-        Command::Place(args) => operate::place::place(args, terminal),
+        Command::Place(args) => operate::place::place(args, terminal.for_json(args.json)),
         Command::Plan(args) if operate::placed::is_placed(&args.directory) => {
             operate::plan_slices::plan(args, terminal)
         }
@@ -163,8 +185,10 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         }
         Command::Diff(args) => diff::diff(args, terminal),
         Command::Drift(args) => operate::drift::drift(args, terminal),
-        Command::Repair(args) if args.swap => operate::repair_swap::repair(args, terminal),
-        Command::Repair(args) => operate::repair::repair(args, terminal),
+        Command::Repair(args) if args.swap => {
+            operate::repair_swap::repair(args, terminal.for_json(args.json))
+        }
+        Command::Repair(args) => operate::repair::repair(args, terminal.for_json(args.json)),
         Command::Sim(args) => run::sim::simulate(args, terminal),
         Command::Collective(args) => run::collective::collective(args, terminal),
         Command::Job(args) => run::job::job(args, terminal),
@@ -174,28 +198,6 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Lsp { .. } => lsp::serve(),
         Command::Completions { shell } => args::shells::print_script(*shell),
         Command::Man { directory } => args::shells::write_man_pages(directory, terminal),
-    }
-}
-
-fn explain(code: Option<&str>) -> Result<(), Stop> {
-    let Some(code) = code else {
-        for doc in diag::codes() {
-            print_out(&format!("{}  {}", doc.code, doc.title))?;
-        }
-        return Ok(());
-    };
-    // The other forms that messages and users write are accepted too: `fabc explain 101` and `FAB[0101]`.
-    let digits: String = code.chars().filter(char::is_ascii_digit).collect();
-    match diag::explain(code).or_else(|| diag::explain(&format!("FAB{digits:0>4}"))) {
-        Some(doc) => {
-            let text = format!("{}: {}\n\n{}", doc.code, doc.title, doc.text.trim());
-            print_out(&io::terminal::page_width().map_or(text.clone(), |width| wrap_page(&text, width)))?;
-            Ok(())
-        }
-        None => {
-            let hint = "`fabc explain` lists all codes".to_owned();
-            Err(DriverError::UnknownCode { code: code.to_owned(), hint }.into())
-        }
     }
 }
 

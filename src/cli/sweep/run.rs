@@ -112,8 +112,8 @@ const LOCK: &str = ".lock";
 /// Errors of the disk, and bugs of fabc.
 fn build_run(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> {
     let stage = Stage::ALL.into_iter().find(|stage| Some(stage.name()) == until);
-    let args = CompileArgs { set: Vec::new(), stop_after: stage, dump: Vec::new(), timings: false };
-    let silent = Terminal { format: MessageFormat::Human, quiet: true, verbose: false };
+    let args = CompileArgs { set: Vec::new(), until: stage, dump: Vec::new(), timings: false };
+    let silent = Terminal { format: MessageFormat::Human, quiet: true, verbose: false, json: false };
     let loaded = match planned_spec(folder, run, until)? {
         Ok(loaded) => loaded,
         Err(stop) => return record_failure(folder, &stop),
@@ -194,7 +194,7 @@ pub(crate) fn planned_spec(
     );
     Err(DriverError::Sweep {
         problem,
-        hint: "remove that folder: `fabc sweep plan` writes it again".to_owned(),
+        hint: "remove that folder: `fabc sweep prepare` writes it again".to_owned(),
     }
     .into())
 }
@@ -214,7 +214,8 @@ pub(crate) fn merge(directory: &Path, plan: SweepPlan, terminal: Terminal) -> Re
     for (name, text) in table_files(&table) {
         write::write_file(&directory.join(name), text.as_bytes())?;
     }
-    if !terminal.quiet {
+    terminal.say_document(&fabc_emit::sweep_table_json(&table))?;
+    if !terminal.quiet && !terminal.json {
         print_out(fabc_emit::sweep_text(&table, report_look().width).trim_end())?;
     }
     terminal
