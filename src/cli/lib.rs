@@ -9,6 +9,7 @@ mod diff;
 mod explain;
 mod io;
 mod lsp;
+mod opened;
 mod operate;
 mod run;
 mod sweep;
@@ -28,6 +29,7 @@ pub use args::sweep::*;
 pub use io::read::Directory;
 #[cfg(unix)]
 pub use io::terminal::detect_closed_stdout;
+pub use opened::OpenedBuild;
 
 use args::choice::NamedChoice;
 use clap::FromArgMatches;
@@ -38,7 +40,10 @@ use io::errors::DriverError;
 use io::input_errors::InputError;
 use io::stop::Stop;
 use io::terminal::{Terminal, check_written};
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 /// Reads the command line.
 ///
@@ -46,8 +51,30 @@ use std::process::ExitCode;
 /// The exit code, if there is no command to run: the user asked for help, a shell asked for completions, or
 /// an option is invalid. Everything has been printed by then.
 pub fn parse_command_line() -> Result<CommandLine, ExitCode> {
+    parse().map_err(ExitCode::from)
+}
+
+/// Runs a command in a process that is not the `fabc` binary, such as an interpreter, and returns its exit
+/// code. `words` begin with the name of the program. `program` is what runs further commands on this machine
+/// or a cluster, for commands that start some.
+pub fn run_words(words: Vec<OsString>, program: Option<PathBuf>) -> u8 {
+    // It fails only for a second command in one process, of the same interpreter.
+    let _ = WORDS.set(words);
+    let _ = program.map(|program| sweep::jobs::PROGRAM.set(program));
+    parse().map_or_else(|exit_code| exit_code, |options| run_command(&options))
+}
+
+/// The words of the command line, where they are not those of the process.
+static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// The words of the command line with the name of the program.
+fn all_words() -> Vec<OsString> {
+    WORDS.get().cloned().unwrap_or_else(|| std::env::args_os().collect())
+}
+
+fn parse() -> Result<CommandLine, u8> {
     let parsed = match args::shells::answer_completion() {
-        Ok(true) => return Err(ExitCode::SUCCESS),
+        Ok(true) => return Err(0),
         Ok(false) => parse_words(),
         Err(error) => Err(error),
     };
@@ -66,13 +93,13 @@ pub fn parse_command_line() -> Result<CommandLine, ExitCode> {
         }
         let printed = clap_error.print();
         if clap_error.use_stderr() {
-            return ExitCode::from(2);
+            return 2;
         }
-        let Err(error) = check_written(printed) else { return ExitCode::SUCCESS };
+        let Err(error) = check_written(printed) else { return 0 };
         let stop = Stop::from(error);
         Terminal { format: MessageFormat::Human, quiet: false, verbose: false, json: false }
             .show(stop.diagnostics, &stop.sources);
-        ExitCode::from(stop.exit_code)
+        stop.exit_code
     })
 }
 
@@ -82,7 +109,7 @@ fn parse_words() -> clap::error::Result<CommandLine> {
     if args::former_forms::is_reused(&command_line()) {
         return Err(command.error(clap::error::ErrorKind::InvalidSubcommand, "it has another form today"));
     }
-    let mut matches = command.clone().try_get_matches_from_mut(std::env::args_os())?;
+    let mut matches = command.clone().try_get_matches_from_mut(all_words())?;
     CommandLine::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
@@ -110,7 +137,7 @@ fn former_option_error(clap_error: &clap::Error) -> Option<InputError> {
 
 /// The words behind the name of the program. Invalid Unicode is replaced.
 fn command_line() -> Vec<String> {
-    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+    all_words().iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 /// The message format that the command line asks for, even if that command line is invalid.
@@ -126,16 +153,20 @@ fn requested_format() -> MessageFormat {
 }
 
 /// Shows an error of the command line in a format for programs.
-fn report_usage_error(error: InputError, format: MessageFormat) -> ExitCode {
+fn report_usage_error(error: InputError, format: MessageFormat) -> u8 {
     let stop = Stop::from(error);
     let terminal = Terminal { format, quiet: false, verbose: false, json: false };
     terminal.show(stop.diagnostics, &stop.sources);
     terminal.finish(stop.exit_code);
-    ExitCode::from(stop.exit_code)
+    stop.exit_code
 }
 
 /// Runs a command and returns its exit code. Errors have been shown by then.
 pub fn run(options: &CommandLine) -> ExitCode {
+    ExitCode::from(run_command(options))
+}
+
+fn run_command(options: &CommandLine) -> u8 {
     let terminal = Terminal {
         format: options.message_format,
         quiet: options.quiet,
@@ -157,7 +188,7 @@ pub fn run(options: &CommandLine) -> ExitCode {
         Err(_) => 4,
     };
     terminal.finish(exit_code);
-    ExitCode::from(exit_code)
+    exit_code
 }
 
 fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {

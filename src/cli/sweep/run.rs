@@ -68,9 +68,11 @@ pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Te
         let values: Vec<String> =
             plan.parameters.iter().zip(&run.values).map(|(name, value)| format!("{name}={value}")).collect();
         let word = if done { "done" } else { "failed" };
-        if !terminal.quiet && terminal.format == MessageFormat::Human {
-            let remaining = watch.remaining_time(over, open.len());
-            print_err(&format!("{over} of {}  {}  {word}{remaining}", open.len(), values.join(" ")));
+        let line = format!("{over} of {}  {}  {word}", open.len(), values.join(" "));
+        if terminal.format != MessageFormat::Human {
+            terminal.detail(&line);
+        } else if !terminal.quiet {
+            print_err(&format!("{line}{}", watch.remaining_time(over, open.len())));
         }
     }
     let existing = shard_runs.len() - ran;
