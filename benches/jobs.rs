@@ -156,7 +156,7 @@ impl Workplace {
             format!("axes.expert={expert}"),
             format!("axes.data={}", CHIPS / expert / tensor),
         ];
-        let mut arguments = vec!["job", directory, "--format", "json"];
+        let mut arguments = vec!["job", directory, "--json"];
         sets.iter().for_each(|set| arguments.extend(["--set", set]));
         let file: Value =
             serde_json::from_str(&self.run(&arguments).output).expect("the command prints JSON");

@@ -93,7 +93,7 @@ fn cells(run: &Run) -> String {
 }
 
 fn build(spec: &Path, out: &Path) -> Run {
-    let arguments = ["build", "--quiet", "--stop-after", "analyze", "--out"];
+    let arguments = ["build", "--quiet", "--until", "analyze", "--out"];
     let measured = measure(Command::new(fabc()).args(arguments).arg(out).arg(spec));
     let name = spec.file_stem().expect("a spec has a name").to_string_lossy().into_owned();
     let text = std::fs::read_to_string(out.join(&name).join("report.json"))

@@ -59,13 +59,10 @@ const ROWS: &[Row] = &[
     row("pod on a floor", &["build", "specs/pod_256_floor.fab"]),
     row("64 cubes in slices", &["build", "specs/superpod.fab"]),
     row("pod with collectives", &["build", "specs/collectives_128.fab"]),
-    row("pod of the paper", &["build", "--stop-after", "analyze", "specs/paper/tons_lp_sym_512.fab"]),
-    row(
-        "twisted torus of the paper",
-        &["build", "--stop-after", "analyze", "specs/paper/twisted_8x8x16.fab"],
-    ),
-    row("pod, 64 cubes", &["build", "--stop-after", "analyze", "specs/scale/cubes_64.fab"]),
-    row("pod, 128 cubes", &["build", "--stop-after", "analyze", "specs/scale/cubes_128.fab"]),
+    row("pod of the paper", &["build", "--until", "analyze", "specs/paper/tons_lp_sym_512.fab"]),
+    row("twisted torus of the paper", &["build", "--until", "analyze", "specs/paper/twisted_8x8x16.fab"]),
+    row("pod, 64 cubes", &["build", "--until", "analyze", "specs/scale/cubes_64.fab"]),
+    row("pod, 128 cubes", &["build", "--until", "analyze", "specs/scale/cubes_128.fab"]),
     row("dragonfly", &["build", "specs/networks/dragonfly_264.fab"]),
     row("PolarStar", &["build", "specs/networks/polarstar_168.fab"]),
     row("PolarStar", &["build", "specs/networks/polarstar_1064.fab"]),
@@ -92,11 +89,11 @@ const ROWS: &[Row] = &[
     row("proof of collectives", &["verify", "out/collectives_128"]),
     row("proof", &["verify", "out/polarstar_1064"]),
     row("proof of a schedule", &["verify", "out/tsp_264"]),
-    row("simulation, pod", &["sim", "out/pod_128", "--saturation", "--format", "json"]),
-    long_row("simulation, pod", &["sim", "out/pod_256", "--saturation", "--format", "json"]),
+    row("simulation, pod", &["sim", "out/pod_128", "--saturation", "--json"]),
+    long_row("simulation, pod", &["sim", "out/pod_256", "--saturation", "--json"]),
     row(
         "simulation by flits",
-        &["sim", "out/torus_4x4x8", "--with", "model = flit;", "--saturation", "--format", "json"],
+        &["sim", "out/torus_4x4x8", "--with", "model = flit;", "--saturation", "--json"],
     ),
     long_row(
         "simulation, dragonfly by UGAL",
@@ -106,21 +103,20 @@ const ROWS: &[Row] = &[
             "--with",
             "traffic = adversarial; routing = ugal;",
             "--saturation",
-            "--format",
-            "json",
+            "--json",
         ],
     ),
     row(
         "all-reduce",
-        &["collective", "out/pod_256", "--collective", "all_reduce", "--size", "1GiB", "--format", "json"],
+        &["collective", "out/pod_256", "--collective", "all_reduce", "--size", "1GiB", "--json"],
     ),
     row(
         "all-to-all",
-        &["collective", "out/pod_256", "--collective", "all_to_all", "--size", "1GiB", "--format", "json"],
+        &["collective", "out/pod_256", "--collective", "all_to_all", "--size", "1GiB", "--json"],
     ),
     row(
         "all-gather",
-        &["collective", "out/pod_1024", "--collective", "all_gather", "--size", "1GiB", "--format", "json"],
+        &["collective", "out/pod_1024", "--collective", "all_gather", "--size", "1GiB", "--json"],
     ),
     row("repair, a fiber", &["repair", "out/pod_256", "--down", "cube0[0,0,3].+z", "--out", "fiber"]),
     row(
@@ -135,10 +131,10 @@ const ROWS: &[Row] = &[
         "placement of a slice",
         &["place", "out/superpod", "--remove", "serve-1", "--add", "serve=web", "--out", "placed"],
     ),
-    row("change of topology", &["plan", "out/twisted_4x8x8", "out/pod_256", "--json"]),
+    row("change of topology", &["plan", "out/pod_256", "--live", "out/twisted_4x8x8", "--json"]),
     long_row(
         "change under traffic",
-        &["plan", "out/twisted_4x8x8", "out/pod_256", "--json", "--tables", "way"],
+        &["plan", "out/pod_256", "--live", "out/twisted_4x8x8", "--json", "--out", "way"],
     ),
 ];
 

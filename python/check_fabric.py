@@ -875,7 +875,7 @@ def check_directory(directory, findings):
     faults, tables = fabric.list_faults(), {}
     for path in sorted(directory.glob("tables/*")):
         if path.suffix != ".json":
-            raise ValueError("binary tables are not read; build with --tables json")
+            raise ValueError("binary tables are not read; build with --tables-form json")
         table = {**read_json(path), "place": f"tables/{path.name}"}
         if tables.setdefault(table["scenario"], table) is not table:
             findings.append(f"{table['place']}: {table['scenario']} has other tables as well")

@@ -22,7 +22,7 @@
 
 pub use fabc_base::{algebra, csv, diag, ids, limits, progress, random, units};
 pub use fabc_check as check;
-pub use fabc_cli::Directory;
+pub use fabc_cli::{Directory, OpenedBuild, run_words};
 pub use fabc_emit::{self as emit, Artifact, compiled};
 pub use fabc_estimate::{self as estimate, availability};
 pub use fabc_ir as ir;

@@ -19,7 +19,7 @@ extern "C" fn before_main() {
 
 fn main() -> std::process::ExitCode {
     match fabc_cli::parse_command_line() {
-        Ok(options) => fabc_cli::run(&options).into(),
-        Err(exit_code) => exit_code.into(),
+        Ok(options) => fabc_cli::run(&options),
+        Err(exit_code) => exit_code,
     }
 }

@@ -25,10 +25,7 @@ pub extern "C" fn run_command() -> i32 {
             let _ = (&file).write_all(format!("{pass}\t{done}\t{total}\n").as_bytes());
         });
     }
-    i32::from(match fabc_cli::parse_command_line() {
-        Ok(options) => fabc_cli::run(&options),
-        Err(exit_code) => exit_code,
-    })
+    i32::from(fabc_cli::run_words(std::env::args_os().collect(), None))
 }
 
 /// Reads a message of the Language Server Protocol from standard input, without headers, and writes the answers

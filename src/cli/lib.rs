@@ -6,8 +6,10 @@
 mod args;
 mod build;
 mod diff;
+mod explain;
 mod io;
 mod lsp;
+mod opened;
 mod operate;
 mod run;
 mod sweep;
@@ -17,11 +19,11 @@ pub use args::collective::*;
 pub use args::diff::*;
 pub use args::estimate::*;
 pub use args::hosts::*;
-pub use args::merge_submit::*;
 pub use args::options::*;
 pub use args::place::*;
 pub use args::running::*;
 pub use args::shard::Shard;
+pub use args::shards::*;
 pub use args::sim::*;
 pub use args::sweep::*;
 pub use io::progress::observe_progress;
@@ -29,31 +31,63 @@ pub use io::read::Directory;
 #[cfg(unix)]
 pub use io::terminal::detect_closed_stdout;
 pub use lsp::EditorSession;
+pub use opened::OpenedBuild;
 
 use args::choice::NamedChoice;
-use clap::Parser;
+use clap::FromArgMatches;
 use fabc_base::diag;
 use fabc_pipeline::show::is_drawing;
 pub use fabc_pipeline::show::{MessageFormat, shown};
 use io::errors::DriverError;
 use io::input_errors::InputError;
 use io::stop::Stop;
-use io::terminal::{Terminal, check_written, print_out, wrap_page};
+use io::terminal::{Terminal, check_written};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::OnceLock;
 
 /// Reads the command line.
 ///
 /// # Errors
 /// The exit code, if there is no command to run: the user asked for help, a shell asked for completions, or
 /// an option is invalid. Everything has been printed by then.
-pub fn parse_command_line() -> Result<CommandLine, u8> {
+pub fn parse_command_line() -> Result<CommandLine, ExitCode> {
+    parse().map_err(ExitCode::from)
+}
+
+/// Runs a command in a process that is not the `fabc` binary, such as an interpreter, and returns its exit
+/// code. `words` begin with the name of the program. `program` is what runs further commands on this machine
+/// or a cluster, for commands that start some.
+pub fn run_words(words: Vec<OsString>, program: Option<PathBuf>) -> u8 {
+    // It fails only for a second command in one process, of the same interpreter.
+    let _ = WORDS.set(words);
+    let _ = program.map(|program| sweep::jobs::PROGRAM.set(program));
+    parse().map_or_else(|exit_code| exit_code, |options| run_command(&options))
+}
+
+/// The words of the command line, where they are not those of the process.
+static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// The words of the command line with the name of the program.
+fn all_words() -> Vec<OsString> {
+    WORDS.get().cloned().unwrap_or_else(|| std::env::args_os().collect())
+}
+
+fn parse() -> Result<CommandLine, u8> {
     let parsed = match args::shells::answer_completion() {
         Ok(true) => return Err(0),
-        Ok(false) => CommandLine::try_parse(),
+        Ok(false) => parse_words(),
         Err(error) => Err(error),
     };
     parsed.map_err(|clap_error| {
         let format = requested_format();
         if let Some(error) = former_option_error(&clap_error) {
+            return report_usage_error(error, format);
+        }
+        if clap_error.use_stderr()
+            && let Some(error) = args::former_forms::former_form_error(&command_line())
+        {
             return report_usage_error(error, format);
         }
         if clap_error.use_stderr() && format != MessageFormat::Human {
@@ -65,10 +99,20 @@ pub fn parse_command_line() -> Result<CommandLine, u8> {
         }
         let Err(error) = check_written(printed) else { return 0 };
         let stop = Stop::from(error);
-        Terminal { format: MessageFormat::Human, quiet: false, verbose: false }
+        Terminal { format: MessageFormat::Human, quiet: false, verbose: false, json: false }
             .show(stop.diagnostics, &stop.sources);
         stop.exit_code
     })
+}
+
+/// Parses the words of the command line.
+fn parse_words() -> clap::error::Result<CommandLine> {
+    let mut command = args::help::command_line();
+    if args::former_forms::is_reused(&command_line()) {
+        return Err(command.error(clap::error::ErrorKind::InvalidSubcommand, "it has another form today"));
+    }
+    let mut matches = command.clone().try_get_matches_from_mut(all_words())?;
+    CommandLine::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
 /// The error for a former option of `fabc sim` that is a setting today.
@@ -95,7 +139,7 @@ fn former_option_error(clap_error: &clap::Error) -> Option<InputError> {
 
 /// The words behind the name of the program. Invalid Unicode is replaced.
 fn command_line() -> Vec<String> {
-    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+    all_words().iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 /// The message format that the command line asks for, even if that command line is invalid.
@@ -113,16 +157,24 @@ fn requested_format() -> MessageFormat {
 /// Shows an error of the command line in a format for programs.
 fn report_usage_error(error: InputError, format: MessageFormat) -> u8 {
     let stop = Stop::from(error);
-    let terminal = Terminal { format, quiet: false, verbose: false };
+    let terminal = Terminal { format, quiet: false, verbose: false, json: false };
     terminal.show(stop.diagnostics, &stop.sources);
     terminal.finish(stop.exit_code);
     stop.exit_code
 }
 
 /// Runs a command and returns its exit code. Errors have been shown by then.
-pub fn run(options: &CommandLine) -> u8 {
-    let terminal =
-        Terminal { format: options.message_format, quiet: options.quiet, verbose: options.verbose };
+pub fn run(options: &CommandLine) -> ExitCode {
+    ExitCode::from(run_command(options))
+}
+
+fn run_command(options: &CommandLine) -> u8 {
+    let terminal = Terminal {
+        format: options.message_format,
+        quiet: options.quiet,
+        verbose: options.verbose,
+        json: false,
+    };
     show_panics_as_bugs(terminal);
     if let Some(threads) = options.threads {
         // It fails only if the pool is running already. The number of threads affects nothing but speed.
@@ -143,18 +195,20 @@ pub fn run(options: &CommandLine) -> u8 {
 
 fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
     match command {
-        Command::Build(args) => build::build(args, terminal),
-        Command::Merge(args) => build::shards::merge(args, terminal),
-        Command::Submit(args) => sweep::submit_build::submit(args, terminal),
+        Command::Build(args) => build::build(args, terminal.for_json(args.json)),
+        Command::Shards(args) => match &args.step {
+            ShardsStep::Submit(args) => sweep::submit_build::submit(args, terminal.for_json(args.json)),
+            ShardsStep::Merge(args) => build::shards::merge(args, terminal.for_json(args.json)),
+        },
         Command::Sweep(args) => sweep::sweep(args, terminal),
-        Command::Check(args) => build::check(args, terminal),
+        Command::Check(args) => build::check(args, terminal.for_json(args.json)),
         Command::Fmt(args) => build::fmt::fmt(args, terminal),
-        Command::Verify(args) => verify::verify(args, terminal),
-        Command::Explain { code } => explain(code.as_deref()),
+        Command::Verify(args) => verify::verify(args, terminal.for_json(args.json)),
+        Command::Explain(args) => explain::explain(args),
         Command::Schema { name } => build::schema::schema(name.as_deref()),
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => operate::tables::tables(args),
-        Command::Place(args) => operate::place::place(args, terminal),
+        Command::Place(args) => operate::place::place(args, terminal.for_json(args.json)),
         Command::Plan(args) if operate::placed::is_placed(&args.directory) => {
             operate::plan_slices::plan(args, terminal)
         }
@@ -164,8 +218,10 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         }
         Command::Diff(args) => diff::diff(args, terminal),
         Command::Drift(args) => operate::drift::drift(args, terminal),
-        Command::Repair(args) if args.swap => operate::repair_swap::repair(args, terminal),
-        Command::Repair(args) => operate::repair::repair(args, terminal),
+        Command::Repair(args) if args.swap => {
+            operate::repair_swap::repair(args, terminal.for_json(args.json))
+        }
+        Command::Repair(args) => operate::repair::repair(args, terminal.for_json(args.json)),
         Command::Sim(args) => run::sim::simulate(args, terminal),
         Command::Collective(args) => run::collective::collective(args, terminal),
         Command::Job(args) => run::job::job(args, terminal),
@@ -176,28 +232,6 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Lsp { .. } => lsp::serve(),
         Command::Completions { shell } => args::shells::print_script(*shell),
         Command::Man { directory } => args::shells::write_man_pages(directory, terminal),
-    }
-}
-
-fn explain(code: Option<&str>) -> Result<(), Stop> {
-    let Some(code) = code else {
-        for doc in diag::codes() {
-            print_out(&format!("{}  {}", doc.code, doc.title))?;
-        }
-        return Ok(());
-    };
-    // The other forms that messages and users write are accepted too: `fabc explain 101` and `FAB[0101]`.
-    let digits: String = code.chars().filter(char::is_ascii_digit).collect();
-    match diag::explain(code).or_else(|| diag::explain(&format!("FAB{digits:0>4}"))) {
-        Some(doc) => {
-            let text = format!("{}: {}\n\n{}", doc.code, doc.title, doc.text.trim());
-            print_out(&io::terminal::page_width().map_or(text.clone(), |width| wrap_page(&text, width)))?;
-            Ok(())
-        }
-        None => {
-            let hint = "`fabc explain` lists all codes".to_owned();
-            Err(DriverError::UnknownCode { code: code.to_owned(), hint }.into())
-        }
     }
 }
 

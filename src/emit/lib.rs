@@ -79,12 +79,13 @@ pub use report_txt::terminal_report;
 pub use schedule::ChipPlans;
 pub use schema::{SCHEMAS, Schema};
 pub use simulation::{
-    ComparedScenario, FinishedScenario, comparison_csv, comparison_text, finished_csv, finished_text,
-    simulation_csv, simulation_json, simulation_path, simulation_svg, simulation_text,
+    ComparedScenario, FinishedScenario, comparison_csv, comparison_json, comparison_text, finished_csv,
+    finished_json, finished_text, simulation_csv, simulation_json, simulation_path, simulation_svg,
+    simulation_text,
 };
 pub use slices::{
-    PLACEMENT, PlacedKind, PlacedPod, placed_artifacts, placed_contract, placed_text, slices_plan_json,
-    slices_plan_text,
+    PLACEMENT, PlacedKind, PlacedPod, placed_artifacts, placed_contract, placed_text, placement_json,
+    slices_plan_json, slices_plan_text,
 };
 pub use staged::{each_staged, staged_text};
 pub use sweep::{SweepTable, failed_json, sweep_csv, sweep_html, sweep_json, sweep_table_json, sweep_text};

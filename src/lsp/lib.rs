@@ -9,6 +9,7 @@
 mod analysis;
 mod answers;
 mod drawing;
+mod explained;
 mod files;
 mod fixes;
 mod names;
@@ -22,5 +23,6 @@ mod tokens;
 mod uris;
 mod vocabulary;
 
+pub use explained::{WordMeaning, explain_word, explained_words};
 pub use server::{Server, capabilities};
 pub use vocabulary::words_by_kind;

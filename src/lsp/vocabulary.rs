@@ -274,6 +274,13 @@ mod tests {
         {
             choices(None, setting, network).into_iter().for_each(|word| needs(&[format!("={word}")]));
         }
+        for field in FIELDS {
+            for place in field.places {
+                let words = [true, false].map(|network| choices(Some(*place), field.name, network));
+                words.into_iter().flatten().for_each(|word| needs(&[format!("={word}"), word.to_owned()]));
+            }
+        }
+        REFERENCES.iter().for_each(|word| needs(&[format!("={word}")]));
         UNITS.iter().for_each(|unit| needs(&[format!("unit {:?}", unit.dimension)]));
         metrics().chain(run_metrics()).for_each(|metric| needs(&[format!("metric {metric}")]));
         let lost: Vec<&&str> = MEANINGS.keys().filter(|key| !used.contains(**key)).collect();

@@ -113,7 +113,7 @@ impl<F: Folder> BuiltScenarios<'_, F> {
                 "messages follow forwarding tables: `fabc tables {}` lists the scenarios that have tables",
                 self.folder.path()
             ),
-            false => "messages follow forwarding tables, but the build stopped before routing: build without `--stop-after`".to_owned(),
+            false => "messages follow forwarding tables, but the build stopped before routing: build without `--until`".to_owned(),
         };
         Refusal::UnknownScenario { name: name.to_owned(), hint }
     }

@@ -186,7 +186,7 @@ fn read(path: &Path) -> Value {
 #[test]
 fn from_outside() {
     let place = built();
-    let way = ["plan", "out/old", "out/new", "--tables", "way"];
+    let way = ["plan", "out/new", "--live", "out/old", "--out", "way"];
     let (text, _) = fabc(place.path(), &[&way[..], &["--load", "1.5"]].concat(), 2);
     assert!(text.contains("under one order: load") && text.contains("  end  load"), "{text}");
     let plan = read(&place.path().join("way/plan.json"));
@@ -227,7 +227,7 @@ fn start_from_running_tables(place: &tempfile::TempDir) {
     fabc(place.path(), &["verify", "out/new", "--repair", "fixed"], 3);
     fabc(
         place.path(),
-        &[&["plan", "out/new", "out/old", "--tables", "back", "--load", "2"][..], &running].concat(),
+        &[&["plan", "out/old", "--live", "out/new", "--out", "back", "--load", "2"][..], &running].concat(),
         2,
     );
     let back = ["verify", "out/old", "--plan", "back", "--from", "out/new"];
@@ -319,7 +319,7 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
     let place = built();
     let (text, _) = fabc(
         place.path(),
-        &["plan", "out/old", "out/new", "--tables", "way", "--load", "1.5", "--order", "new"],
+        &["plan", "out/new", "--live", "out/old", "--out", "way", "--load", "1.5", "--order", "new"],
         2,
     );
     assert!(
@@ -341,7 +341,7 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
     // The files of an earlier plan are replaced as a whole.
     fabc(
         place.path(),
-        &["plan", "out/old", "out/new", "--tables", "way", "--load", "1.5", "--order", "new"],
+        &["plan", "out/new", "--live", "out/old", "--out", "way", "--load", "1.5", "--order", "new"],
         2,
     );
     // The files alone say which tables may be mixed.
@@ -361,7 +361,7 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
     std::fs::write(place.path().join("pod.fab"), spec.named("narrow").text()).unwrap();
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
     let (_, err) =
-        fabc(place.path(), &["plan", "out/old", "out/narrow", "--tables", "way", "--order", "new"], 3);
+        fabc(place.path(), &["plan", "out/narrow", "--live", "out/old", "--out", "way", "--order", "new"], 3);
     assert!(
         err.contains("the live and the new tables together need 4 virtual channels, but a chip has 2"),
         "{err}"
@@ -377,7 +377,7 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
         pod(topologies()[2][0]).with("budget { vcs = 1; faults = 0; }").with("routing = up_down;");
     std::fs::write(place.path().join("pod.fab"), first_pod.named("one").text()).unwrap();
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
-    fabc(place.path(), &["plan", "out/one", "out/old", "--tables", "same", "--load", "9"], 2);
+    fabc(place.path(), &["plan", "out/old", "--live", "out/one", "--out", "same", "--load", "9"], 2);
     let path = place.path().join("same/plan.json");
     let mut other_plan = read(&path);
     other_plan["final"] = plan["final"].clone();
@@ -393,22 +393,22 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
 fn mistakes_are_told() {
     let place = built();
     let plan = |args: &[&str], code: i32| fabc(place.path(), &[&["plan"][..], args].concat(), code).1;
-    let err = plan(&["out/old/ocs.json", "out/new", "--tables", "way"], 1);
+    let err = plan(&["out/new", "--live", "out/old/ocs.json", "--out", "way"], 1);
     assert!(err.contains("error[FAB0510]") && err.contains("needs the live tables"), "{err}");
-    let err = plan(&["out/new", "out/old", "--tables", "way", "--load", "1"], 3);
+    let err = plan(&["out/old", "--live", "out/new", "--out", "way", "--load", "1"], 3);
     assert!(
         err.contains("error[FAB0581]: there are no tables for the change: without the cross-connect of"),
         "{err}"
     );
-    plan(&["out/old", "out/new", "--tables", "way", "--load", "0.5"], 2);
-    plan(&["out/old", "out/new", "--load", "1.5"], 2);
+    plan(&["out/new", "--live", "out/old", "--out", "way", "--load", "0.5"], 2);
+    plan(&["out/new", "--live", "out/old", "--load", "1.5"], 2);
     std::fs::create_dir(place.path().join("mine")).unwrap();
     std::fs::write(place.path().join("mine/notes.txt"), "mine").unwrap();
-    let err = plan(&["out/old", "out/new", "--tables", "mine", "--load", "3"], 1);
+    let err = plan(&["out/new", "--live", "out/old", "--out", "mine", "--load", "3"], 1);
     assert!(err.contains("error[FAB0504]") && err.contains("`notes.txt`"), "{err}");
     assert!(!place.path().join("way").exists());
     // Nothing to change, or nothing but tables: the same topology, routed otherwise.
-    let (text, _) = fabc(place.path(), &["plan", "out/new", "out/new", "--tables", "way"], 0);
+    let (text, _) = fabc(place.path(), &["plan", "out/new", "--live", "out/new", "--out", "way"], 0);
     assert!(
         text.contains("nothing to change") && text.contains("0 entries added, 0 turned, 0 dropped"),
         "{text}"
@@ -417,7 +417,7 @@ fn mistakes_are_told() {
     std::fs::write(place.path().join("pod.fab"), other_pod.text()).unwrap();
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
     let (text, _) =
-        fabc(place.path(), &["plan", "out/new", "out/other", "--tables", "way", "--order", "new"], 2);
+        fabc(place.path(), &["plan", "out/other", "--live", "out/new", "--out", "way", "--order", "new"], 2);
     assert!(text.contains("0 batches and a new order"), "{text}");
     fabc(place.path(), &["verify", "out/other", "--plan", "way", "--from", "out/new"], 0);
     // A budget that is smaller, other cubes, tables that look at destinations alone.
@@ -426,12 +426,12 @@ fn mistakes_are_told() {
         fabc(place.path(), &["build", "pod.fab", "-q"], 0);
     };
     build("one", pod(topologies()[1][1]).with("budget { vcs = 1; faults = 0; }"));
-    let err = plan(&["out/old", "out/one", "--tables", "way"], 3);
+    let err = plan(&["out/one", "--live", "out/old", "--out", "way"], 3);
     assert!(
         err.contains("the live tables use 2 virtual channels, but the budget of the new pod has 1"),
         "{err}"
     );
     build("by_dst", pod(topologies()[1][1]).with("routing = allowed_turns { key = dst; }"));
-    let err = plan(&["out/by_dst", "out/new", "--tables", "way"], 1);
+    let err = plan(&["out/new", "--live", "out/by_dst", "--out", "way"], 1);
     assert!(err.contains("error[FAB0575]"), "{err}");
 }

@@ -1,6 +1,7 @@
 //! The command line, driven from outside: commands that compile no pod. `limits` and `messages` have their
 //! inputs and their errors. `tests/it/cli_build.rs` has the commands that build.
 
+mod help;
 mod limits;
 mod messages;
 
@@ -70,7 +71,7 @@ fn usage_errors_exit_with_2() {
         &["frobnicate"][..],
         &[],
         &["build"],
-        &["build", "pod.fab", "--stop-after", "lunch"],
+        &["build", "pod.fab", "--until", "lunch"],
         &["build", "pod.fab", "--update"],
         &["check", "pod.fab", "-q", "-v"],
         &["check", "pod.fab", "--threads", "0"],
@@ -178,7 +179,7 @@ fn files_and_directories_in_each_others_place_are_told() {
         ["code", "message", "help"].map(|key| object[key].as_str().unwrap().to_owned())
     };
     std::fs::write(directory.path().join("pod.fab"), SpecText::pod([2, 2, 2], 2).text()).unwrap();
-    assert_eq!(code(&fabc(directory.path(), &["build", "pod.fab", "-q", "--stop-after", "synthesize"])), 0);
+    assert_eq!(code(&fabc(directory.path(), &["build", "pod.fab", "-q", "--until", "synthesize"])), 0);
     for command in ["build", "check", "fmt", "graph"] {
         let refusal = help(&[command, "out/pod"], 1);
         let message = "cannot read `out/pod`: it is a directory, not a regular file";
@@ -209,8 +210,7 @@ fn the_path_that_was_written_is_escaped() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("pod.fab"), SpecText::pod([2, 2, 2], 2).text()).unwrap();
     for args in [&["--out", "a\u{1b}[31mb"][..], &["--emit", "csv=a\u{1b}[31mb.csv"]] {
-        let output =
-            fabc(directory.path(), &[&["build", "pod.fab", "--stop-after", "synthesize"], args].concat());
+        let output = fabc(directory.path(), &[&["build", "pod.fab", "--until", "synthesize"], args].concat());
         assert_eq!(code(&output), 0, "{}", err(&output));
         assert!(
             out(&output).contains("wrote a\\u{1b}[31mb") && !out(&output).contains('\u{1b}'),
@@ -224,9 +224,9 @@ fn the_path_that_was_written_is_escaped() {
 #[test]
 fn usage_errors_have_the_form_that_was_asked_for() {
     let directory = tempfile::tempdir().unwrap();
-    let args = ["build", "pod.fab", "--stop-after", "lunch", "--message-format"];
+    let args = ["build", "pod.fab", "--until", "lunch", "--message-format"];
     let short = fabc(directory.path(), &[&args[..], &["short"]].concat());
-    let stage_error = "fabc: error[FAB0548]: invalid value 'lunch' for '--stop-after <STAGE>' [possible values: parse, resolve, synthesize, \
+    let stage_error = "fabc: error[FAB0548]: invalid value 'lunch' for '--until <STAGE>' [possible values: parse, resolve, synthesize, \
                 analyze, route, check, emit]\n";
     assert_eq!((code(&short), err(&short)), (2, stage_error));
     let json = fabc(directory.path(), &["--message-format=json", "check"]);
@@ -263,7 +263,7 @@ fn formats_of_later_stages_are_refused() {
     ] {
         let output = fabc(
             directory.path(),
-            &[command, "pod.fab", "--stop-after", stage, "--emit", &format!("{format}=x"), "-q"],
+            &[command, "pod.fab", "--until", stage, "--emit", &format!("{format}=x"), "-q"],
         );
         assert_eq!(code(&output), 2, "{command} {stage} {format}: {}", err(&output));
         assert!(
@@ -357,7 +357,7 @@ fn a_standard_output_that_takes_nothing_is_an_error() {
         &["build", "--emit", "list"],
         &["fmt", "-"],
         &["check", "pod.fab"],
-        &["check", "pod.fab", "--dump", "resolve", "--stop-after", "resolve"],
+        &["check", "pod.fab", "--dump", "resolve", "--until", "resolve"],
         &["--help"],
         &["build", "--help"],
         &["--version"],
@@ -421,7 +421,7 @@ fn a_file_that_several_paths_lead_to_counts_once() {
     )
     .unwrap();
     let dump = |name: &str| {
-        let output = fabc(directory.path(), &["check", name, "--dump", "parse", "--stop-after", "resolve"]);
+        let output = fabc(directory.path(), &["check", name, "--dump", "parse", "--until", "resolve"]);
         assert_eq!(code(&output), 0, "{}", err(&output));
         out(&output).to_owned()
     };

@@ -174,7 +174,7 @@ fn a_require_that_fails_is_shown_at_its_line_and_everything_is_written() {
             .unwrap()
             .contains("\"contract\":\"kept\"")
     );
-    fabc(place.path(), &["build", "broken.fab", "--stop-after", "analyze"], 0);
+    fabc(place.path(), &["build", "broken.fab", "--until", "analyze"], 0);
     assert!(
         std::fs::read_to_string(place.path().join("out/small/manifest.json"))
             .unwrap()
@@ -223,10 +223,10 @@ fn stages_can_be_stopped_after_and_dumped() {
         ("check", "deadlock-free"),
         ("emit", "manifest.json"),
     ] {
-        let (out, _) = fabc(place.path(), &["check", "small.fab", "--dump", stage, "--stop-after", stage], 0);
+        let (out, _) = fabc(place.path(), &["check", "small.fab", "--dump", stage, "--until", stage], 0);
         assert!(out.contains(says), "{stage}: {out}");
     }
-    fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "-q"], 0);
+    fabc(place.path(), &["build", "small.fab", "--until", "analyze", "-q"], 0);
     let written = files(&place.path().join("out/small"));
     assert!(
         written.contains_key(Path::new("topology.json"))
@@ -234,7 +234,7 @@ fn stages_can_be_stopped_after_and_dumped() {
     );
     fabc(place.path(), &["verify", "out/small"], 0);
     let (_, err) =
-        fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "--emit", "tables=t/"], 2);
+        fabc(place.path(), &["build", "small.fab", "--until", "analyze", "--emit", "tables=t/"], 2);
     assert!(err.contains("FAB0507"), "{err}");
 }
 
@@ -276,7 +276,7 @@ fn tables_of_any_router_are_read_from_the_directory() {
     let (by_id, _) =
         fabc(place.path(), &["tables", "out/small", "--router", "13", "--scenario", "X[0,0]"], 0);
     assert!(by_name.starts_with("router cube1[1,0,1] (node 13)") && by_name == by_id, "{by_name}");
-    let (json, _) = fabc(place.path(), &["tables", "out/small", "--router", "13", "--format", "json"], 0);
+    let (json, _) = fabc(place.path(), &["tables", "out/small", "--router", "13", "--json"], 0);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let destinations: std::collections::BTreeSet<u64> = json["routers"][0]["entries"]
         .as_array()
@@ -307,7 +307,7 @@ fn templates_build() {
     }
     fabc(place.path(), &["init", "mine", "--template", "tpu_v4"], 0);
     fabc(place.path(), &["fmt", "--check", "mine.fab"], 0);
-    fabc(place.path(), &["check", "mine.fab", "--stop-after", "resolve"], 0);
+    fabc(place.path(), &["check", "mine.fab", "--until", "resolve"], 0);
 }
 
 #[test]
@@ -403,7 +403,7 @@ fn next_hop_groups_are_judged_in_words_and_as_json() {
              no cycle among the 2304 dependencies of channels\n"
         )
     );
-    let (out, _) = fabc(place.path(), &[&verify[..], &["--message-format", "json"]].concat(), 0);
+    let (out, _) = fabc(place.path(), &[&verify[..], &["--json"]].concat(), 0);
     let verdict: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(verdict["max_channel_load"], 7.75);
     let next_hops = serde_json::json!({
@@ -453,7 +453,7 @@ fn a_parameter_is_set_and_the_directory_is_verified() {
     assert!(out.contains("option param.rate: 400 Gbps -> 50 GB/s"), "{out}");
     let (out, _) = fabc(place.path(), &["check", &of_n, "--set", "cubes=5", "--dump", "parse"], 0);
     assert!(out.contains("cubes = 5;") && !out.contains("param"), "{out}");
-    let (out, _) = fabc(place.path(), &["graph", &of_n, "--set", "cubes=1", "--format", "csv"], 0);
+    let (out, _) = fabc(place.path(), &["graph", &of_n, "--set", "cubes=1", "--csv"], 0);
     assert!(!out.contains("cube1"), "{out}");
 }
 

@@ -52,7 +52,7 @@ fn run(place: &tempfile::TempDir, args: &[&str], code: i32) -> (String, String) 
 }
 
 fn json(place: &tempfile::TempDir, args: &[&str]) -> Value {
-    serde_json::from_str(&run(place, &[args, &["--format", "json"]].concat(), 0).0).unwrap()
+    serde_json::from_str(&run(place, &[args, &["--json"]].concat(), 0).0).unwrap()
 }
 
 /// Algorithm, steps, chunk times, time in ns of a candidate.
@@ -188,7 +188,7 @@ fn a_pod_in_every_form_and_scenario() {
     }
     assert_eq!(text, run(&place, &["--size", "1MiB", "--threads", "1"], 0).0, "threads show");
     assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
-    let (csv, _) = run(&place, &["--sizes", "1KiB..4KiB", "--format", "csv"], 0);
+    let (csv, _) = run(&place, &["--sizes", "1KiB..4KiB", "--csv"], 0);
     // Three sizes. Three algorithms of a gather, a scatter and a sum, two of all to all.
     assert_eq!(csv.lines().count(), 1 + 3 * (3 + 3 + 3 + 2), "{csv}");
     let report = json(&place, &["--size", "1MiB", "--collective", "all_reduce", "--scenario", "all"]);
@@ -344,7 +344,7 @@ fn all_to_all_by_hand() {
 fn an_all_to_all_without_tables_has_paths_of_its_own() {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("fabric.fab"), SpecText::network("torus 4;").text()).unwrap();
-    fabc(place.path(), &["build", "fabric.fab", "-q", "--stop-after", "synthesize"], 0);
+    fabc(place.path(), &["build", "fabric.fab", "-q", "--until", "synthesize"], 0);
     let report = json(&place, &["--size", "1kB"]);
     let names: Vec<&Value> =
         report["collectives"].as_array().unwrap().iter().map(|row| &row["collective"]).collect();
@@ -428,7 +428,7 @@ fn errors_say_what_to_write() {
 /// Cycles of a schedule by its own timetable, and in the packet model as a trace. Channels carry a flit a
 /// cycle of 1 ns.
 fn twice(place: &tempfile::TempDir, args: &[&str]) -> [f64; 2] {
-    let (report, notes) = run(place, &[args, &["--emit", "trace=t.csv", "--format", "json"]].concat(), 0);
+    let (report, notes) = run(place, &[args, &["--emit", "trace=t.csv", "--json"]].concat(), 0);
     assert!(!notes.contains("note"), "{notes}");
     let report: Value = serde_json::from_str(&report).unwrap();
     let trace = std::fs::read_to_string(place.path().join("t.csv")).unwrap();
@@ -436,7 +436,7 @@ fn twice(place: &tempfile::TempDir, args: &[&str]) -> [f64; 2] {
     let name = if place.path().join("out/pod").is_dir() { "out/pod" } else { "out/net" };
     let fitting =
         format!("traffic = trace \"t.csv\"; packet = {flits} flits; model = packet {{ hosts = unlimited; }}");
-    let (simulated, _) = fabc(place.path(), &["sim", name, "--with", &fitting, "--format", "json"], 0);
+    let (simulated, _) = fabc(place.path(), &["sim", name, "--with", &fitting, "--json"], 0);
     let simulated: Value = serde_json::from_str(&simulated).unwrap();
     [ns(&report["collectives"][0]["time_ns"]), ns(&simulated["scenarios"][0]["completions"][0]["cycles"])]
 }

@@ -236,8 +236,7 @@ fn exchanges_lead_from_a_bad_order_to_a_good_one() {
     fabc(searched.path(), &["build", "fabric.fab", "-q", "--threads", "1"], 0);
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
     // A placement that is searched again is the same, and a directory of another one can be searched, too.
-    let again =
-        fabc(plain.path(), &["job", &format!("out/{name}"), "--place", "search", "--format", "json"], 0).0;
+    let again = fabc(plain.path(), &["job", &format!("out/{name}"), "--place", "search", "--json"], 0).0;
     let again: Value = serde_json::from_str(&again).unwrap();
     assert!((again["scenarios"][0]["communication_ns"].as_f64().unwrap() / after - 1.0).abs() < 0.01);
 }
@@ -318,16 +317,14 @@ fn a_small_sum_of_all_chips_waits_for_few_hops() {
 fn another_placement_needs_no_build() {
     let place = built(&pod());
     let text = |args: &[&str]| fabc(place.path(), &[&["job", "out/pod", "--certify"], args].concat(), 0).0;
-    let json = |args: &[&str]| -> Value {
-        serde_json::from_str(&text(&[args, &["--format", "json"]].concat())).unwrap()
-    };
+    let json =
+        |args: &[&str]| -> Value { serde_json::from_str(&text(&[args, &["--json"]].concat())).unwrap() };
     let file = read(place.path(), "pod/jobs/mine.json");
     let planned = json(&[]);
     assert_eq!((&planned["ranks"], &planned["candidates"]), (&file["ranks"], &file["candidates"]));
     assert_eq!(planned["scenarios"][0], file["scenarios"][0]);
     // Without the flow of messages only bounds are lower.
-    let quick: Value =
-        serde_json::from_str(&fabc(place.path(), &["job", "out/pod", "--format", "json"], 0).0).unwrap();
+    let quick: Value = serde_json::from_str(&fabc(place.path(), &["job", "out/pod", "--json"], 0).0).unwrap();
     let bounds = [&quick, &planned].map(|answer| answer["scenarios"][0]["bound_ns"].as_f64().unwrap());
     assert!(0.0 < bounds[0] && bounds[0] <= bounds[1], "{bounds:?}");
     assert_eq!(quick["scenarios"][0]["step_ns"], planned["scenarios"][0]["step_ns"]);
@@ -405,7 +402,7 @@ fn jobs_run_on_boxes_beside_sprayed_packets() {
     assert!((volume / least - 1.0).abs() < 1e-3, "{volume} for {least}");
     let ranks = std::fs::read_to_string(place.path().join("l/train.rankfile")).unwrap();
     assert!(ranks.contains("rank 8=box1 slot=0"), "{ranks}");
-    let again = fabc(place.path(), &["job", "out/net", "--certify", "--format", "json"], 0).0;
+    let again = fabc(place.path(), &["job", "out/net", "--certify", "--json"], 0).0;
     let again: Value = serde_json::from_str(&again).unwrap();
     assert_eq!(again["scenarios"][0], file["scenarios"][0]);
     fabc(place.path(), &["verify", "out/net"], 0);

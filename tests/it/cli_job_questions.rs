@@ -217,7 +217,7 @@ fn a_skew_multiplies_the_load_of_an_all_to_all_and_no_bound() {
 
     // `fabc job` answers the same without a build, on one thread too.
     let set = "experts.exchange.skew=1.3";
-    let ask = ["job", "out/pod", "--certify", "--format", "json", "--set", set, "--threads", "1"];
+    let ask = ["job", "out/pod", "--certify", "--json", "--set", set, "--threads", "1"];
     let asked: Value = serde_json::from_str(&fabc(place, &ask, 0).0).unwrap();
     assert_eq!(asked["scenarios"], job["scenarios"]);
 
@@ -247,7 +247,7 @@ fn other_settings_answer_like_a_build_with_them() {
     fabc(place.path(), &["build", "other.fab", "-q", "--out", "second"], 0);
     let built = read(place.path(), "second/pod/jobs/mine.json");
     let sets = ["axes.expert=4", "axes.data=6", "experts.exchange.size=8 MiB"];
-    let mut arguments = vec!["job", "out/pod", "--certify", "--format", "json"];
+    let mut arguments = vec!["job", "out/pod", "--certify", "--json"];
     sets.iter().for_each(|set| arguments.extend(["--set", set]));
     let asked: Value = serde_json::from_str(&fabc(place.path(), &arguments, 0).0).unwrap();
     for key in ["axes", "ranks"] {

@@ -59,7 +59,7 @@ fn by_the_rules_of_nfs_no_run_is_made_twice_and_leftovers_go() {
     let (place, tools) = (workplace(), tempfile::tempdir().unwrap());
     let library = nfs(tools.path());
     let sets = ["--set", "n=3..=6", "--set", "most=2,9"];
-    fabc(place.path(), &[&["sweep", "plan", "ring.fab", "-o", "sweep"], &sets[..]].concat(), 0);
+    fabc(place.path(), &[&["sweep", "prepare", "ring.fab", "-o", "sweep"], &sets[..]].concat(), 0);
     let run = || {
         command(place.path(), &["sweep", "run", "sweep"])
             .env("LD_PRELOAD", &library)
@@ -97,7 +97,7 @@ fn by_the_rules_of_nfs_no_run_is_made_twice_and_leftovers_go() {
 fn what_a_killed_process_was_writing_goes() {
     let place = workplace();
     let sets = ["--set", "n=3,4", "--until", "synthesize"];
-    let plan = [&["sweep", "plan", "ring.fab", "-o", "sweep"], &sets[..]].concat();
+    let plan = [&["sweep", "prepare", "ring.fab", "-o", "sweep"], &sets[..]].concat();
     fabc(place.path(), &plan, 0);
     fabc(place.path(), &["build", "ring.fab", "--shard", "1/2"], 0);
     let spec =
@@ -234,7 +234,7 @@ fn a_sweep_is_proved_run_by_run_and_written_again() {
     let (_, err) = fabc(place.path(), &["sweep", "run", "sweep"], 2);
     let words = format!(
         "FAB0544 × {} is not the spec of this run: its key differs from that in `sweep.json` help: remove that folder: `fabc sweep \
-         plan` writes it again",
+         prepare` writes it again",
         path(spec.parent().unwrap())
     );
     assert_eq!(flowing(&err), words);
@@ -325,7 +325,7 @@ fn a_spec_that_was_changed_beside_its_shards_is_convicted() {
     let old = change(&spec, "require diameter <= 8", "require diameter <= 9");
     let words = "FAB0594 × `out/ring.shards/spec` is not the spec of these shards: its key differs from that of `shards.json` \
                  help: `fabc build SPEC --shard i/n` writes both again";
-    let (_, err) = fabc(place.path(), &["merge", "out/ring.shards"], 2);
+    let (_, err) = fabc(place.path(), &["shards", "merge", "out/ring.shards"], 2);
     assert_eq!(flowing(&err), words);
     assert!(!place.path().join("out/ring").exists());
     std::fs::remove_file(place.path().join("out/ring.shards/kept/nominal.bin")).unwrap();
@@ -333,7 +333,7 @@ fn a_spec_that_was_changed_beside_its_shards_is_convicted() {
     assert_eq!(flowing(&err), words);
     std::fs::write(&spec, old).unwrap();
     fabc(place.path(), &["build", "out/ring.shards", "--shard", "1/2", "-q"], 0);
-    fabc(place.path(), &["merge", "out/ring.shards", "-q"], 0);
+    fabc(place.path(), &["shards", "merge", "out/ring.shards", "-q"], 0);
 }
 
 #[test]
@@ -350,7 +350,7 @@ fn names_that_spreadsheets_would_run_and_names_with_commas_are_read_as_they_were
     fabc(place.path(), &["build", "net.fab", "-q", "--out", "out"], 0);
     let gather =
         ["collective", "out/net", "--collective", "all_gather", "--size", "64KiB", "--scenario", "all"];
-    let (rows, _) = fabc(place.path(), &[&gather[..], &["--format", "csv"]].concat(), 0);
+    let (rows, _) = fabc(place.path(), &[&gather[..], &["--csv"]].concat(), 0);
     assert!(rows.contains("\n\"'=1+1.port0\",all_gather,"), "{rows}");
     fabc(place.path(), &[&gather[..6], &["--emit", "trace=t.csv"]].concat(), 0);
     let trace = std::fs::read_to_string(place.path().join("t.csv")).unwrap();

@@ -18,7 +18,7 @@ fn workplace() -> tempfile::TempDir {
             SpecText::configurable(&format!("synthesize {{ symmetry = none; seed = {seed}; }}")).text(),
         )
         .unwrap();
-        fabc(place.path(), &["build", "pod.fab", "--stop-after", "analyze", "-q", "--out", name], 0);
+        fabc(place.path(), &["build", "pod.fab", "--until", "analyze", "-q", "--out", name], 0);
     }
     place
 }
@@ -57,7 +57,8 @@ fn apply(document: &mut Value, patch: &Value) {
 #[test]
 fn patches_turn_the_live_configuration_into_the_new_one() {
     let place = workplace();
-    let (text, _) = fabc(place.path(), &["plan", "one/pod/ocs.json", "two/pod", "--patch", "patches"], 2);
+    let (text, _) =
+        fabc(place.path(), &["plan", "two/pod", "--live", "one/pod/ocs.json", "--patch", "patches"], 2);
     assert!(text.starts_with("pod: ") && text.contains("the pod is connected after every step"), "{text}");
     // The file of a switch stands in the normal form, and is verified.
     let built = |path: &str| std::fs::read_to_string(place.path().join("one/pod").join(path)).unwrap();
@@ -89,8 +90,11 @@ fn patches_turn_the_live_configuration_into_the_new_one() {
     assert_eq!(live, new);
 
     // The same patches stand in the JSON, and a new plan replaces the old patches.
-    let (out, _) =
-        fabc(place.path(), &["plan", "one/pod/ocs.json", "two/pod", "--json", "--patch", "patches"], 2);
+    let (out, _) = fabc(
+        place.path(),
+        &["plan", "two/pod", "--live", "one/pod/ocs.json", "--json", "--patch", "patches"],
+        2,
+    );
     let plan: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(plan["format"], "fabc.plan/1");
     let groups = plan["groups"].as_array().unwrap();
@@ -107,17 +111,19 @@ fn patches_turn_the_live_configuration_into_the_new_one() {
         steps,
         (1..=plan["removed"].as_u64().unwrap() + plan["added"].as_u64().unwrap()).collect::<Vec<_>>()
     );
-    fabc(place.path(), &["plan", "two/pod", "two/pod", "--patch", "patches"], 0);
+    fabc(place.path(), &["plan", "two/pod", "--live", "two/pod", "--patch", "patches"], 0);
     assert_eq!(std::fs::read_dir(place.path().join("patches")).unwrap().count(), 0);
 }
 
 #[test]
 fn a_folder_of_switch_configurations_says_the_same_as_the_file() {
     let place = workplace();
-    let (from_file, _) = fabc(place.path(), &["plan", "one/pod/ocs.json", "two/pod"], 2);
-    assert_eq!(fabc(place.path(), &["plan", "one/pod/ocs", "two/pod"], 2).0, from_file);
-    assert_eq!(fabc(place.path(), &["plan", "one/pod", "two/pod"], 2).0, from_file);
-    assert!(fabc(place.path(), &["plan", "two/pod/ocs", "two/pod"], 0).0.contains("nothing to change"));
+    let (from_file, _) = fabc(place.path(), &["plan", "two/pod", "--live", "one/pod/ocs.json"], 2);
+    assert_eq!(fabc(place.path(), &["plan", "two/pod", "--live", "one/pod/ocs"], 2).0, from_file);
+    assert_eq!(fabc(place.path(), &["plan", "two/pod", "--live", "one/pod"], 2).0, from_file);
+    assert!(
+        fabc(place.path(), &["plan", "two/pod", "--live", "two/pod/ocs"], 0).0.contains("nothing to change")
+    );
     let config = place.path().join("one/pod/ocs/X.config_db.json");
     let text = std::fs::read_to_string(&config).unwrap();
     // One direction of a pair of fibers is gone.
@@ -125,13 +131,17 @@ fn a_folder_of_switch_configurations_says_the_same_as_the_file() {
     let key = one_way["OCS_CROSS_CONNECT"].as_object().unwrap().keys().next().unwrap().clone();
     one_way["OCS_CROSS_CONNECT"].as_object_mut().unwrap().remove(&key);
     std::fs::write(&config, one_way.to_string()).unwrap();
-    let (_, err) = fabc(place.path(), &["plan", "one/pod/ocs", "two/pod"], 1);
+    let (_, err) = fabc(place.path(), &["plan", "two/pod", "--live", "one/pod/ocs"], 1);
     assert!(err.contains("FAB0531") && err.contains("no cross-connect leads back"), "{err}");
     std::fs::remove_file(&config).unwrap();
-    assert!(fabc(place.path(), &["plan", "one/pod/ocs", "two/pod"], 1).1.contains("the OCS `X` is missing"));
+    assert!(
+        fabc(place.path(), &["plan", "two/pod", "--live", "one/pod/ocs"], 1)
+            .1
+            .contains("the OCS `X` is missing")
+    );
     std::fs::write(place.path().join("one/pod/ocs/Q.config_db.json"), &text).unwrap();
     assert!(
-        fabc(place.path(), &["plan", "one/pod/ocs", "two/pod"], 1)
+        fabc(place.path(), &["plan", "two/pod", "--live", "one/pod/ocs"], 1)
             .1
             .contains("no OCS with the file name `Q`")
     );
@@ -169,20 +179,22 @@ fn what_does_not_fit_has_a_code_and_a_place() {
     ];
     for (text, says) in cases {
         std::fs::write(place.path().join("live.json"), &text).unwrap();
-        let (out, err) = fabc(place.path(), &["plan", "live.json", "two/pod"], 1);
+        let (out, err) = fabc(place.path(), &["plan", "two/pod", "--live", "live.json"], 1);
         assert!(
             err.contains("error[FAB0531]: `live.json` does not fit") && err.contains(says) && out.is_empty(),
             "{says}: {err}"
         );
     }
     std::fs::write(place.path().join("live.json"), b"\xff").unwrap();
-    assert!(fabc(place.path(), &["plan", "live.json", "two/pod"], 1).1.contains("FAB0531"));
-    assert!(fabc(place.path(), &["plan", "nowhere.json", "two/pod"], 1).1.contains("FAB0501"));
+    assert!(fabc(place.path(), &["plan", "two/pod", "--live", "live.json"], 1).1.contains("FAB0531"));
+    assert!(fabc(place.path(), &["plan", "two/pod", "--live", "nowhere.json"], 1).1.contains("FAB0501"));
     // A folder without settings, a directory that was not built, patches where something else is.
-    assert!(fabc(place.path(), &["plan", ".", "two/pod"], 1).1.contains("neither an `ocs.json`"));
-    assert!(fabc(place.path(), &["plan", "one/pod", "."], 1).1.contains("FAB0510"));
+    assert!(fabc(place.path(), &["plan", "two/pod", "--live", "."], 1).1.contains("neither an `ocs.json`"));
+    assert!(fabc(place.path(), &["plan", ".", "--live", "one/pod"], 1).1.contains("FAB0510"));
     assert!(
-        fabc(place.path(), &["plan", "one/pod", "two/pod", "--patch", "two/pod"], 1).1.contains("FAB0504")
+        fabc(place.path(), &["plan", "two/pod", "--live", "one/pod", "--patch", "two/pod"], 1)
+            .1
+            .contains("FAB0504")
     );
     assert!(place.path().join("two/pod/ocs.json").is_file());
     fabc(place.path(), &["plan", "one/pod"], 2);
@@ -210,12 +222,12 @@ fn a_pod_that_must_be_cut_is_planned_and_exits_with_3() {
     std::fs::write(place.path().join("ring.fab"), text).unwrap();
     std::fs::write(place.path().join("new.json"), ring("[[0,2],[1,0],[2,1]]")).unwrap();
     std::fs::write(place.path().join("live.json"), ring("[[0,1],[1,2],[2,0]]")).unwrap();
-    fabc(place.path(), &["build", "ring.fab", "-q", "--stop-after", "analyze"], 0);
-    let (out, err) = fabc(place.path(), &["plan", "live.json", "out/ring"], 3);
+    fabc(place.path(), &["build", "ring.fab", "-q", "--until", "analyze"], 0);
+    let (out, err) = fabc(place.path(), &["plan", "out/ring", "--live", "live.json"], 3);
     insta::with_settings!({ snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!("plan_that_cuts", format!("{out}\n{err}"));
     });
-    let (out, _) = fabc(place.path(), &["plan", "live.json", "out/ring", "--json"], 3);
+    let (out, _) = fabc(place.path(), &["plan", "out/ring", "--live", "live.json", "--json"], 3);
     let plan: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
         (&plan["fewest"], &plan["cuts"][0]["between"]),
@@ -231,7 +243,7 @@ fn a_switch_that_sonic_has_no_words_for_has_no_configuration_and_no_patch() {
             .with("ocs Y[u in 0..2] { couple any of +y[u, 1], -y[u, 1] over fiber; ports = 16; }")
             .text();
         std::fs::write(place.path().join("pod.fab"), one_sided).unwrap();
-        let (_, err) = fabc(place.path(), &["build", "pod.fab", "--stop-after", "analyze", "--out", name], 0);
+        let (_, err) = fabc(place.path(), &["build", "pod.fab", "--until", "analyze", "--out", name], 0);
         assert!(err.contains("no SONiC configuration is written for Y[0] and 1 others"), "{err}");
     }
     assert!(
@@ -239,13 +251,13 @@ fn a_switch_that_sonic_has_no_words_for_has_no_configuration_and_no_patch() {
             && place.path().join("one/pod/ocs/W.config_db.json").exists()
     );
     fabc(place.path(), &["verify", "one/pod"], 0);
-    let (out, _) = fabc(place.path(), &["plan", "one/pod", "two/pod", "--json"], 2);
+    let (out, _) = fabc(place.path(), &["plan", "two/pod", "--live", "one/pod", "--json"], 2);
     let plan: Value = serde_json::from_str(&out).unwrap();
     for group in plan["groups"].as_array().unwrap() {
         assert_eq!(group["patch"].is_null(), group["ocs"].as_str().unwrap().starts_with('Y'), "{group}");
     }
     for (args, code) in [
-        (&["plan", "one/pod", "two/pod", "--patch", "patches"][..], 1),
+        (&["plan", "two/pod", "--live", "one/pod", "--patch", "patches"][..], 1),
         (&["build", "pod.fab", "--emit", "config_db=c/"], 3),
     ] {
         let (_, err) = fabc(place.path(), args, code);

@@ -57,7 +57,7 @@ fn a_chip_says_what_it_does_when() {
         ["1300", "receives"]
     );
     // The same lines as in the file, which lists every chip here.
-    let json: Value = serde_json::from_str(&tables(&["--router", "3", "--format", "json"])).unwrap();
+    let json: Value = serde_json::from_str(&tables(&["--router", "3", "--json"])).unwrap();
     let file: Value =
         serde_json::from_slice(&std::fs::read(place.path().join("out/node/schedule.json")).unwrap()).unwrap();
     assert_eq!(json["chips"].as_array().unwrap().len(), 1);
@@ -77,7 +77,7 @@ fn chips_with_unlike_numbers_of_vectors_are_listed() {
         serde_json::from_slice(&std::fs::read(place.path().join("out/node/schedule.json")).unwrap()).unwrap();
     for chip in 0..8 {
         let number = chip.to_string();
-        let args = ["tables", "out/node", "--router", &number, "--format", "json"];
+        let args = ["tables", "out/node", "--router", &number, "--json"];
         let json: Value = serde_json::from_str(&fabc(place.path(), &args, 0).0).unwrap();
         assert_eq!(json["chips"][0], file["chips"][chip], "chip {chip}");
     }
@@ -90,7 +90,7 @@ fn a_chip_of_a_symmetric_plan_has_the_lines_of_its_image() {
     std::fs::write(place.path().join("node.fab"), spec).unwrap();
     fabc(place.path(), &["build", "node.fab", "-q"], 0);
     let list = |chip: &str| -> Value {
-        let args = ["tables", "out/node", "--router", chip, "--format", "json"];
+        let args = ["tables", "out/node", "--router", chip, "--json"];
         serde_json::from_str(&fabc(place.path(), &args, 0).0).unwrap()
     };
     // Every vector that a chip receives was sent by a neighbor a hop before.

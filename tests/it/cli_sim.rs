@@ -63,10 +63,9 @@ fn a_pod_in_every_form_and_scenario() {
     assert_eq!(text, sim(&place, &["--threads", "1"], 0).0, "threads show");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 
-    let json: Value = serde_json::from_str(
-        &sim(&place, &["--format", "json", "--with", "rates = [0.1, 0.2]; seeds = 2"], 0).0,
-    )
-    .unwrap();
+    let json: Value =
+        serde_json::from_str(&sim(&place, &["--json", "--with", "rates = [0.1, 0.2]; seeds = 2"], 0).0)
+            .unwrap();
     assert_eq!((&json["format"], &json["fabric"]), (&Value::from("fabc.simulation/1"), &Value::from("pod")));
     let nominal = &json["scenarios"][0];
     let points = nominal["points"].as_array().unwrap();
@@ -80,24 +79,24 @@ fn a_pod_in_every_form_and_scenario() {
     assert!(points.iter().all(|point| point["latency"]["mean"].as_f64() >= Some(20.0)
         && point["vcs"].as_array().unwrap().len() == 4));
 
-    let (csv, _) = sim(&place, &["--format", "csv", "--with", "rates = 0.1; scenarios = all"], 0);
+    let (csv, _) = sim(&place, &["--csv", "--with", "rates = 0.1; scenarios = all"], 0);
     // Four switches of each of three groups, and the healthy pod.
     assert_eq!(csv.lines().count(), 14, "{csv}");
     let columns =
         |line: &str| line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>();
     assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
     assert!(csv.contains("\n\"Z[1,1]\",0.10,1,"), "{csv}");
-    let (single, _) = sim(&place, &["--format", "csv", "--with", "rates = 0.1", "--scenario", "Z[1,1]"], 0);
+    let (single, _) = sim(&place, &["--csv", "--with", "rates = 0.1", "--scenario", "Z[1,1]"], 0);
     assert!(csv.contains(single.lines().nth(1).unwrap()), "{single}");
 
-    let (searched, _) = sim(&place, &["--format", "csv", "--saturation", "--with", "seeds = 2;"], 0);
+    let (searched, _) = sim(&place, &["--csv", "--saturation", "--with", "seeds = 2;"], 0);
     assert!(
         searched.starts_with("scenario,seed,bound,low,mean,high,share,replications,")
             && searched.lines().count() == 3,
         "{searched}"
     );
 
-    let (svg, _) = sim(&place, &["--format", "svg", "--with", "rates = 0.1 .. 0.5 step 0.1"], 0);
+    let (svg, _) = sim(&place, &["--svg", "--with", "rates = 0.1 .. 0.5 step 0.1"], 0);
     assert!(svg.starts_with("<svg xmlns=") && svg.matches("<circle").count() == 5, "{svg}");
 }
 
@@ -125,7 +124,7 @@ fn a_curve_without_rates_ends_where_hosts_can_offer_no_more() {
     let place = built(&SpecText::network("torus (4);").with(&block));
     // The busiest channel of the ring carries three routes, so that the static bound is one flit per cycle.
     // These hosts offer less than half of that.
-    let (csv, _) = sim(&place, &["--format", "csv", "--with", bursts], 0);
+    let (csv, _) = sim(&place, &["--csv", "--with", bursts], 0);
     let rates: Vec<&str> = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
     assert_eq!(rates, ["0.10", "0.20", "0.30", "0.40"], "{csv}");
     let of_block = std::fs::read_to_string(place.path().join("out/net/simulations/steps.csv")).unwrap();
@@ -164,7 +163,7 @@ fn traffic_and_ways_are_told_with_every_default() {
     let place = built(&network);
     let json = |settings: &str| -> Value {
         let settings = format!("rates = 0.1; {settings}");
-        let (json, _) = sim(&place, &["--with", &settings, "--format", "json"], 0);
+        let (json, _) = sim(&place, &["--with", &settings, "--json"], 0);
         serde_json::from_str::<Value>(&json).unwrap()["scenarios"][0].clone()
     };
     let tables = json("traffic = group_shift");
@@ -196,8 +195,7 @@ fn traffic_and_ways_are_told_with_every_default() {
     ] {
         assert!(words.contains(part), "{part} is missing in\n{words}");
     }
-    let (csv, _) =
-        sim(&place, &["--format", "csv", "--with", "rates = 0.1; routing = min; traffic = adversarial"], 0);
+    let (csv, _) = sim(&place, &["--csv", "--with", "rates = 0.1; routing = min; traffic = adversarial"], 0);
     assert!(csv.lines().nth(1).is_some_and(|row| row.ends_with(",adversarial,min,packet")), "{csv}");
     for &(settings, code, message) in REFUSED_SETTINGS {
         let (_, error) = sim(&place, &["--with", settings], code);
@@ -235,25 +233,20 @@ fn flits_of_a_pod() {
     ] {
         assert!(flowing(&text).contains(part), "{part} is missing in\n{text}");
     }
-    let flit = ["--with", "model = flit { speedup = 1; } rates = 0.2", "--format"];
-    let json: Value = serde_json::from_str(&sim(&place, &[&flit[..], &["json"]].concat(), 0).0).unwrap();
+    let flit = ["--with", "model = flit { speedup = 1; } rates = 0.2"];
+    let json: Value = serde_json::from_str(&sim(&place, &[&flit[..], &["--json"]].concat(), 0).0).unwrap();
     let model = &json["scenarios"][0]["model"];
     assert_eq!(
         (&model["name"], &model["speedup"], &model["host_ports"]),
         (&"flit".into(), &1.into(), &2.into())
     );
     assert!(model.get("turn_cycles").is_none() && model["arbitration"] == "rotate", "{model}");
-    let (csv, _) = sim(&place, &[&flit[..], &["csv"]].concat(), 0);
+    let (csv, _) = sim(&place, &[&flit[..], &["--csv"]].concat(), 0);
     let last: Vec<&str> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
     assert_eq!(last, ["model", "flit"]);
     assert!(model.get("window_packets").is_none(), "{model}");
     let limited: Value = serde_json::from_str(
-        &sim(
-            &place,
-            &["--with", "model = flit { speedup = 1; window = 9; } rates = 0.2", "--format", "json"],
-            0,
-        )
-        .0,
+        &sim(&place, &["--with", "model = flit { speedup = 1; window = 9; } rates = 0.2", "--json"], 0).0,
     )
     .unwrap();
     assert_eq!(limited["scenarios"][0]["model"]["window_packets"], 9);
@@ -370,18 +363,20 @@ fn directories_are_compared() {
     );
     assert!(lines[1].ends_with("1.000     1.000"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    let (csv, _) = short_run(&["--compare", "--format", "csv"], 0);
+    let (csv, _) = short_run(&["--compare", "--csv"], 0);
     let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
     let rows: Vec<Vec<String>> = csv.lines().map(cells).collect();
     assert_eq!((rows.len(), rows[0].len()), (3, 9), "{csv}");
     let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
     assert!((number(2, 7) - number(2, 3) / number(1, 3)).abs() < 1e-6, "{csv}");
     // The same interval as one directory alone has.
-    let (alone, _) = short_sim(&place, &["out/other", "--saturation", "--format", "csv"], 0);
+    let (alone, _) = short_sim(&place, &["out/other", "--saturation", "--csv"], 0);
     let row = cells(alone.lines().nth(1).unwrap());
     assert_eq!([&row[3], &row[5]], [&rows[2][3], &rows[2][4]], "{alone}");
-    let (_, error) = short_run(&["--format", "json"], 2);
+    let (_, error) = short_run(&["--svg"], 2);
     assert!(error.contains("FAB0521"), "{error}");
+    let document: Value = serde_json::from_str(&short_run(&["--json"], 0).0).unwrap();
+    assert_eq!(document["scenarios"][1]["ratio"].to_string(), rows[2][7].trim_end_matches('0'), "{document}");
     let (_, error) = short_run(&["--compare", "--with", "rates = 0.1"], 2);
     assert!(error.contains("a comparison searches saturation and has no `rates`"), "{error}");
 }
@@ -391,8 +386,8 @@ fn directories_are_compared() {
 fn a_directory_without_tables() {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("fabric.fab"), SpecText::network("hyperx 3 x 3;").text()).unwrap();
-    fabc(place.path(), &["build", "fabric.fab", "-q", "--stop-after", "analyze"], 0);
-    let chosen = ["--with", "routing = min; rates = 0.3", "--format", "csv"];
+    fabc(place.path(), &["build", "fabric.fab", "-q", "--until", "analyze"], 0);
+    let chosen = ["--with", "routing = min; rates = 0.3", "--csv"];
     let (unrouted, _) = sim(&place, &chosen, 0);
     let (_, err) = sim(&place, &["--with", "rates = 0.3"], 2);
     assert!(err.contains("error[FAB0512]"), "{err}");
@@ -404,7 +399,7 @@ fn a_directory_without_tables() {
 #[test]
 fn former_options_are_told_as_settings() {
     let place = tempfile::tempdir().unwrap();
-    let line = ["sim", "out/pod", "--traffic", "tornado", "--rates", "0.1..0.6:0.1", "--format", "json"];
+    let line = ["sim", "out/pod", "--traffic", "tornado", "--rates", "0.1..0.6:0.1", "--json"];
     let (_, error) = fabc(place.path(), &line, 2);
     let words = error.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [

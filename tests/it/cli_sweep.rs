@@ -78,7 +78,7 @@ fn shards_come_to_the_same_bytes_and_twice_does_no_harm() {
     let place = workplace();
     let until = ["--until", "analyze"];
     fabc(place.path(), &with(&["sweep", "ring.fab", "-o", "whole", "-q"], &until), 0);
-    let (out, _) = fabc(place.path(), &with(&["sweep", "plan", "ring.fab", "-o", "parts"], &until), 0);
+    let (out, _) = fabc(place.path(), &with(&["sweep", "prepare", "ring.fab", "-o", "parts"], &until), 0);
     assert!(out.contains("planned 8 runs in parts"), "{out}");
     // The plan is all that is needed.
     std::fs::remove_file(place.path().join("ring.fab")).unwrap();

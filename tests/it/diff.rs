@@ -93,7 +93,7 @@ fn a_build_is_the_same_as_itself_and_as_its_spec() {
     assert!(text.ends_with("\nthe same\n") && err.is_empty(), "{text}{err}");
     diff(&place, "pod.fab", "out/pod", 0);
     // Compiled as far as the directory was, in the form of its tables.
-    for form in [&["--stop-after", "analyze"][..], &["--tables", "binary"], &["--stop-after", "synthesize"]] {
+    for form in [&["--until", "analyze"][..], &["--tables-form", "binary"], &["--until", "synthesize"]] {
         fabc(place.path(), &[&["build", "pod.fab", "-q"][..], form].concat(), 0);
         diff(&place, "pod.fab", "out/pod", 0);
     }

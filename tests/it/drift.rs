@@ -12,11 +12,7 @@ fn built(spec: &SpecText) -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("pod.fab"), spec.text()).unwrap();
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
-    fabc(
-        place.path(),
-        &["build", "pod.fab", "-q", "--stop-after", "analyze", "--emit", "ocs_ports=ports.csv"],
-        0,
-    );
+    fabc(place.path(), &["build", "pod.fab", "-q", "--until", "analyze", "--emit", "ocs_ports=ports.csv"], 0);
     place
 }
 
@@ -32,7 +28,8 @@ fn write(path: &Path, value: &Value) {
 
 /// The drift of a live setting, and the exit code.
 fn drift(place: &tempfile::TempDir, live: &str, more: &[&str], code: i32) -> Value {
-    let (text, err) = fabc(place.path(), &[&["drift", live, "out/pod", "--json"][..], more].concat(), code);
+    let (text, err) =
+        fabc(place.path(), &[&["drift", "out/pod", "--live", live, "--json"][..], more].concat(), code);
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text} {err}"))
 }
 
@@ -52,7 +49,7 @@ fn what_is_dark_is_a_fault_of_the_budget_or_a_repair() {
     settings(&place, |_, _| {});
     let same = drift(&place, "live.json", &[], 0);
     assert_eq!((&same["means"], &same["switches"]), (&json!("same"), &json!([])));
-    fabc(place.path(), &["drift", "out/pod", "out/pod"], 0);
+    fabc(place.path(), &["drift", "out/pod", "--live", "out/pod"], 0);
     // A whole switch: what the budget has tables for.
     settings(&place, |name, set| {
         if name == "X[0,1]" {
@@ -64,7 +61,7 @@ fn what_is_dark_is_a_fault_of_the_budget_or_a_repair() {
         (&full_report["means"], &full_report["scenario"], &full_report["repair"]),
         (&json!("scenario"), &json!("X[0,1]"), &json!([]))
     );
-    let (text, _) = fabc(place.path(), &["drift", "live.json", "out/pod"], 2);
+    let (text, _) = fabc(place.path(), &["drift", "out/pod", "--live", "live.json"], 2);
     assert!(
         text.contains(
             "this is the fault X[0,1] of the budget: its tables are out/pod/tables/fault-X_0_1.json"
@@ -90,14 +87,14 @@ fn what_is_dark_is_a_fault_of_the_budget_or_a_repair() {
             ["named", "seen"].map(|folder| std::fs::read(place.path().join(folder).join(file)).unwrap());
         assert!(named == seen, "{file}");
     }
-    let (text, _) = fabc(place.path(), &["drift", "live.json", "out/pod"], 2);
+    let (text, _) = fabc(place.path(), &["drift", "out/pod", "--live", "live.json"], 2);
     assert!(
         text.contains(&format!("fabc repair out/pod --down 'Z[1,1]' --down '{}' --out repaired", names[1])),
         "{text}"
     );
     // All of them: nothing but the cubes is left.
     settings(&place, |_, set| set.clear());
-    let (text, err) = fabc(place.path(), &["drift", "live.json", "out/pod", "--json"], 3);
+    let (text, err) = fabc(place.path(), &["drift", "out/pod", "--live", "live.json", "--json"], 3);
     assert!(err.contains("error[FAB0580]: the surviving pod is disconnected into 4 parts"), "{err}");
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["parts"], 4);
 }
@@ -117,7 +114,7 @@ fn what_should_not_be_joined_is_told() {
     let switch = &crossed["switches"][0];
     let lengths = ["missing", "extra", "moved"].map(|list| switch[list].as_array().unwrap().len());
     assert_eq!((switch["ocs"].as_str(), lengths), (Some("Y[0,0]"), [2, 2, 2]));
-    let (text, _) = fabc(place.path(), &["drift", "live.json", "out/pod"], 2);
+    let (text, _) = fabc(place.path(), &["drift", "out/pod", "--live", "live.json"], 2);
     assert!(text.contains("packets on them go astray") && text.contains("moved here"), "{text}");
     let (_, err) = fabc(place.path(), &["repair", "out/pod", "--out", "fixed", "--live", "live.json"], 3);
     assert!(err.contains("error[FAB0580]: 2 cross-connects of `live.json` are not in the build"), "{err}");
@@ -235,7 +232,7 @@ fn states_of_cross_connects(place: &tempfile::TempDir, switch: &str, config: &Va
         assert_eq!(lengths, [1, 0, pending, failed], "{switch} {word} {report}");
         assert_eq!(difference["blocked"].as_array().unwrap().is_empty(), list != "blocked", "{report}");
         let allowed = if list == "pending" { 0 } else { 2 };
-        fabc(place.path(), &["drift", "live", "out/pod", "--allow-pending"], allowed);
+        fabc(place.path(), &["drift", "out/pod", "--live", "live", "--allow-pending"], allowed);
     }
     // A cross-connect that is configured but not shown is not pending. A switch may have done nothing at all.
     if crossings > pairs {
@@ -254,7 +251,7 @@ fn states_of_cross_connects(place: &tempfile::TempDir, switch: &str, config: &Va
         (&json!(true), 1)
     );
     drift(place, "live", &["--allow-pending"], 2);
-    let (text, _) = fabc(place.path(), &["drift", "live", "out/pod"], 2);
+    let (text, _) = fabc(place.path(), &["drift", "out/pod", "--live", "live"], 2);
     assert!(text.contains("configured, but not yet set"), "{text}");
 }
 
@@ -269,7 +266,7 @@ fn ports_of_a_missing_cross_connect(place: &tempfile::TempDir, switch: &str) {
             switch_state["OCS_PORT"][first[end].as_str().unwrap()] = json!({"status": word});
         }
         write(&path, &switch_state);
-        let (text, _) = fabc(place.path(), &["drift", "live", "out/pod", "--allow-pending"], code);
+        let (text, _) = fabc(place.path(), &["drift", "out/pod", "--live", "live", "--allow-pending"], code);
         assert_eq!(text.contains("the switches match the build"), code == 0, "{text}");
     }
     let mut switch_state = state(&config, Dump::Nested, |_| Some("tuned"));
@@ -305,7 +302,7 @@ fn a_blocked_port_is_dark(place: &tempfile::TempDir, switch: &str, leaf: &str, w
         (&json!([label]), &json!("repair")),
         "{report}"
     );
-    let (_, err) = fabc(place.path(), &["plan", "live", "out/pod"], 0);
+    let (_, err) = fabc(place.path(), &["plan", "out/pod", "--live", "live"], 0);
     assert!(
         err.contains("1 of the cross-connects of `live` is set but dark, and the plan counts it as lit"),
         "{err}"
@@ -337,7 +334,7 @@ fn polatis_has_numbers_and_a_map() {
         );
     }
     drift(&place, "live", &["--ports", "ports.csv"], 0);
-    let (_, err) = fabc(place.path(), &["drift", "live", "out/pod"], 1);
+    let (_, err) = fabc(place.path(), &["drift", "out/pod", "--live", "live"], 1);
     assert!(err.contains("its ports have numbers and no labels"), "{err}");
     write(&place.path().join("live/Z_0.json"), &json!({"optical-switch:cross-connects": {"pair": []}}));
     let dark = drift(&place, "live", &["--ports", "ports.csv"], 2);
@@ -350,7 +347,7 @@ fn polatis_has_numbers_and_a_map() {
         ("Z_0,1,\"x\"", "`--ports` has no port"),
     ] {
         std::fs::write(place.path().join("bad.csv"), format!("switch,port,face\n{row}\n")).unwrap();
-        let (_, err) = fabc(place.path(), &["drift", "live", "out/pod", "--ports", "bad.csv"], 1);
+        let (_, err) = fabc(place.path(), &["drift", "out/pod", "--live", "live", "--ports", "bad.csv"], 1);
         assert!(err.contains("error[FAB0531]") && err.contains(reason), "{err}");
     }
 }
@@ -359,7 +356,7 @@ fn polatis_has_numbers_and_a_map() {
 fn files_that_do_not_fit_are_told() {
     let place = kinds();
     let fails = |reason: &str| {
-        let (text, err) = fabc(place.path(), &["drift", "live", "out/pod"], 1);
+        let (text, err) = fabc(place.path(), &["drift", "out/pod", "--live", "live"], 1);
         assert!(text.is_empty() && err.contains("error[FAB0531]") && err.contains(reason), "{err}");
     };
     let live = |file: &str| place.path().join("live").join(file);
@@ -399,5 +396,5 @@ fn files_that_do_not_fit_are_told() {
     std::fs::write(place.path().join("pod.fab"), SpecText::network("hyperx 3 x 4;").named("pod").text())
         .unwrap();
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
-    fabc(place.path(), &["drift", "out/pod", "out/pod"], 1);
+    fabc(place.path(), &["drift", "out/pod", "--live", "out/pod"], 1);
 }

@@ -353,7 +353,7 @@ fn which_runs_are_made_again_follows_from_files_and_seed() {
     assert_eq!(caught, (0..12).map(convicts).collect::<Vec<_>>());
 }
 
-/// Runs `fabc merge` on a directory in which a simulation was kept that some forger wrote.
+/// Runs `fabc shards merge` on a directory in which a simulation was kept that some forger wrote.
 fn merge(place: &Path, compiled: &CompiledFabric, at: [usize; 2], code: i32) -> String {
     let report = &compiled.simulations[at[0]][at[1]];
     let name = &compiled.fabric.simulations[at[0]].name;
@@ -366,7 +366,7 @@ fn merge(place: &Path, compiled: &CompiledFabric, at: [usize; 2], code: i32) -> 
     let [key, tables] = ["key", "tables"].map(|key| head[key].as_str().unwrap());
     let forged = emit::kept_simulation(key, tables, &compiled.fabric, &compiled.topology, name, report);
     std::fs::write(place.join(&file), forged).unwrap();
-    let output = fabc(place, &["merge", "out/kept.shards"], code);
+    let output = fabc(place, &["shards", "merge", "out/kept.shards"], code);
     std::fs::write(place.join(&file), kept).unwrap();
     output.0 + &output.1
 }

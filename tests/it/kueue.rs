@@ -104,7 +104,7 @@ fn its_two_files_are_in_a_folder() {
         router { radix = 64; hosts = 2; vcs = 1; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }
         budget { vcs = 1; } topology = leaf_spine { leaves = 2; spines = 2; } }";
     std::fs::write(place.path().join("net.fab"), spec).unwrap();
-    fabc(place.path(), &["build", "net.fab", "--stop-after", "synthesize", "--emit", "kueue=labels"], 0);
+    fabc(place.path(), &["build", "net.fab", "--until", "synthesize", "--emit", "kueue=labels"], 0);
     assert!(place.path().join("labels/topology.yaml").is_file());
     assert!(place.path().join("labels/labels.sh").is_file());
 }

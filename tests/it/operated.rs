@@ -45,7 +45,7 @@ fn every_change_of_a_plan_is_convicted() {
     let place = tempfile::tempdir().unwrap();
     build(place.path(), "old", "torus 2 x 2 x 4;");
     build(place.path(), "new", "synthesize { symmetry = none; effort = 1; seed = 3; }");
-    fabc(place.path(), &["plan", "out/old", "out/new", "--tables", "way", "--load", "3"], 2);
+    fabc(place.path(), &["plan", "out/new", "--live", "out/old", "--out", "way", "--load", "3"], 2);
     let judge = ["verify", "out/new", "--plan", "way", "--from", "out/old"];
     let (text, _) = fabc(place.path(), &judge, 0);
     assert!(text.contains("Taken on trust:\n  plan.json waits"), "{text}");

@@ -212,14 +212,11 @@ fn tables_of_a_slice_have_the_names_of_its_cubes() {
     let place = built(&spec(16, KINDS));
     let (outside, _) = fabc(
         place.path(),
-        &["tables", "out/pod", "--slice", "train-1", "--router", "cube6[1,0,0]", "--format", "json"],
+        &["tables", "out/pod", "--slice", "train-1", "--router", "cube6[1,0,0]", "--json"],
         0,
     );
-    let (inside, _) = fabc(
-        place.path(),
-        &["tables", "out/pod/slices/train", "--router", "cube2[1,0,0]", "--format", "json"],
-        0,
-    );
+    let (inside, _) =
+        fabc(place.path(), &["tables", "out/pod/slices/train", "--router", "cube2[1,0,0]", "--json"], 0);
     // A window of a run is one of a kind.
     let (_, err) = fabc(place.path(), &["verify", "out/pod", "--window", "5", "--block", "peak"], 2);
     assert!(
@@ -268,7 +265,7 @@ fn switches_that_join_slices_are_told_with_both() {
         std::fs::write(place.path().join("live.json"), value.to_string()).unwrap();
     };
     let drift = |code: i32| {
-        let (text, err) = fabc(place.path(), &["drift", "live.json", "out/pod", "--json"], code);
+        let (text, err) = fabc(place.path(), &["drift", "out/pod", "--live", "live.json", "--json"], code);
         (serde_json::from_str::<Value>(&text).unwrap(), err)
     };
     live(&|_| {});
@@ -288,7 +285,7 @@ fn switches_that_join_slices_are_told_with_both() {
     assert_eq!((&joined["means"], joined["across"].as_array().unwrap().len()), (&"foreign".into(), 2));
     assert_eq!(joined["across"][0]["slices"], serde_json::json!(["train-0", "train-1"]));
     assert!(err.contains("slice `train-0` and slice `train-1` are joined"), "{err}");
-    let (text, _) = fabc(place.path(), &["drift", "live.json", "out/pod"], 3);
+    let (text, _) = fabc(place.path(), &["drift", "out/pod", "--live", "live.json"], 3);
     assert!(text.contains("of slice train-0 to") && text.contains("unset it"), "{text}");
 }
 
@@ -314,9 +311,9 @@ fn plans_between_placements_go_slice_by_slice() {
         ],
         0,
     );
-    let (text, _) = fabc(place.path(), &["plan", "out/pod", "new"], 2);
+    let (text, _) = fabc(place.path(), &["plan", "new", "--live", "out/pod"], 2);
     snapshot("plan_of_slices", &text);
-    let (out, _) = fabc(place.path(), &["plan", "out/pod", "new", "--json"], 2);
+    let (out, _) = fabc(place.path(), &["plan", "new", "--live", "out/pod", "--json"], 2);
     let plan: Value = serde_json::from_str(&out).unwrap();
     let changes: Vec<_> = plan["changes"]
         .as_array()
@@ -328,8 +325,8 @@ fn plans_between_placements_go_slice_by_slice() {
         changes.join(", ").replace('"', ""),
         "serve-1 gone remove, train-1 moved remove, web new add, train-1 moved add"
     );
-    fabc(place.path(), &["plan", "new", "new"], 0);
-    fabc(place.path(), &["plan", "out/pod", "new", "--patch", "patches", "-q"], 2);
+    fabc(place.path(), &["plan", "new", "--live", "new"], 0);
+    fabc(place.path(), &["plan", "new", "--live", "out/pod", "--patch", "patches", "-q"], 2);
     // The patches lead from the one to the other.
     let mut messages: Vec<Value> = Vec::new();
     for (path, bytes) in files(&place.path().join("patches")) {
@@ -344,15 +341,15 @@ fn plans_between_placements_go_slice_by_slice() {
         .map(|group| group["pairs"].as_array().unwrap().len())
         .sum();
     assert_eq!(messages.len(), steps);
-    fabc(place.path(), &["plan", "out/pod", "new", "--tables", "way"], 1);
+    fabc(place.path(), &["plan", "new", "--live", "out/pod", "--out", "way"], 1);
     // A slice that comes to a pod without slices is new.
     let removals =
         ["serve-0", "serve-1", "serve-2", "train-0", "train-1"].map(|slice| ["--remove", slice]).concat();
     fabc(place.path(), &[&["place", "out/pod", "--out", "empty", "-q"], &removals[..]].concat(), 0);
-    let (out, _) = fabc(place.path(), &["plan", "empty", "out/pod"], 2);
+    let (out, _) = fabc(place.path(), &["plan", "out/pod", "--live", "empty"], 2);
     assert!(out.contains("train-1 (new)") && !out.contains("drifted"), "{out}");
     // The switches alone do not say which slices the old cross-connects belong to.
-    let (out, _) = fabc(place.path(), &["plan", "out/pod/ocs.json", "new"], 2);
+    let (out, _) = fabc(place.path(), &["plan", "new", "--live", "out/pod/ocs.json"], 2);
     assert!(out.contains("not touched at all"), "{out}");
 }
 
@@ -364,14 +361,14 @@ fn a_slice_that_keeps_its_cubes_changes_under_traffic() {
     ));
     let steps = ["--remove", "ring-0", "--add", "best=ring-0", "--cubes", "4,5,6,7"];
     fabc(place.path(), &[&["place", "out/pod", "--out", "new", "-q"], &steps[..]].concat(), 0);
-    let (out, _) = fabc(place.path(), &["plan", "out/pod", "new"], 2);
+    let (out, _) = fabc(place.path(), &["plan", "new", "--live", "out/pod"], 2);
     let messages = out
         .lines()
         .find(|line| line.starts_with("slice ring-0 keeps its cubes: "))
         .unwrap_or_else(|| panic!("{out}"));
     // The command that it prints works.
     let command: Vec<&str> = messages.split('`').nth(1).unwrap().split(' ').skip(1).collect();
-    assert_eq!(command, ["plan", "out/pod/slices/ring", "new/slices/best", "--tables", "DIR"]);
+    assert_eq!(command, ["plan", "new/slices/best", "--live", "out/pod/slices/ring", "--out", "DIR"]);
     fabc(place.path(), &[&command[..], &["--load", "10"]].concat(), 2);
     fabc(place.path(), &["verify", "new/slices/best", "--plan", "DIR", "--from", "out/pod/slices/ring"], 0);
 }
@@ -397,7 +394,7 @@ fn what_asks_for_one_topology_is_refused() {
         out,
         "pod: no errors (16 cubes of 2 x 2 x 2; slices: 3 x 1 (serve), 2 x 4 (train); 2 spare)\n"
     );
-    fabc(place.path(), &["check", "pod.fab", "--stop-after", "analyze"], 0);
+    fabc(place.path(), &["check", "pod.fab", "--until", "analyze"], 0);
 }
 
 #[test]

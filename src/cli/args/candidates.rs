@@ -17,9 +17,14 @@ pub(crate) fn specs() -> ArgValueCompleter {
     )
 }
 
-/// Error codes with their titles.
-pub(crate) fn codes() -> Vec<CompletionCandidate> {
-    diag::codes().map(|doc| candidate(doc.code, doc.title)).collect()
+/// Error codes with their titles, and words of the language.
+pub(crate) fn topics() -> Vec<CompletionCandidate> {
+    let codes = diag::codes().map(|doc| candidate(doc.code, doc.title));
+    let words = fabc_lsp::explained_words().into_iter().filter_map(|word| {
+        let meaning = fabc_lsp::explain_word(word).first()?.meaning;
+        Some(candidate(word, meaning))
+    });
+    codes.chain(words).collect()
 }
 
 pub(crate) fn schemas() -> Vec<CompletionCandidate> {

@@ -1,6 +1,6 @@
 //! The options of `fabc collective`, as clap reads them; words are checked by the command.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::PathBuf;
 
 /// `fabc collective`.
@@ -55,24 +55,17 @@ pub struct CollectiveArgs {
     #[arg(long, default_value = "nominal", value_name = "NAME")]
     pub scenario: String,
 
-    /// The form of the result
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: CollectiveFormat,
+    /// Print fabc.collectives/1 instead of text
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+
+    /// Print a row per scenario, collective, size and algorithm
+    #[arg(long)]
+    pub csv: bool,
 
     /// Write the fastest schedule, in one or more formats separated by commas: `collective=FILE`
     /// (fabc.collective/1), `msccl=FILE` (MSCCL XML), `mscclpp=FILE` (an execution plan of MSCCL++),
     /// `chakra=DIR` (a Chakra trace per chip), `trace=FILE` (a trace for `fabc sim`)
     #[arg(long, value_name = "FORMAT=PATH")]
     pub emit: Option<String>,
-}
-
-/// Forms of `fabc collective`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum CollectiveFormat {
-    /// For people
-    Text,
-    /// fabc.collectives/1
-    Json,
-    /// A row per scenario, collective, size and algorithm
-    Csv,
 }

@@ -1,7 +1,7 @@
 //! The options of `fabc job`, as clap reads them.
 
 use crate::args::hosts::HostArgs;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::PathBuf;
 
 /// `fabc job`.
@@ -43,16 +43,7 @@ pub struct JobArgs {
     #[command(flatten)]
     pub hosts: HostArgs,
 
-    /// The form of the result
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: JobFormat,
-}
-
-/// Forms of `fabc job`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum JobFormat {
-    /// For people
-    Text,
-    /// fabc.job/1, a line for each job
-    Json,
+    /// Print fabc.job/1 instead of text, a line for each job
+    #[arg(long)]
+    pub json: bool,
 }

@@ -7,11 +7,11 @@ use crate::args::diff::DiffArgs;
 use crate::args::estimate::EstimateArgs;
 use crate::args::hosts::HostArgs;
 use crate::args::job::JobArgs;
-use crate::args::merge_submit::{MergeArgs, SubmitArgs};
 use crate::args::place::PlaceArgs;
 use crate::args::remake::{RemakeArgs, WindowArgs};
 use crate::args::running::{DriftArgs, PlanArgs, RepairArgs};
 use crate::args::shard::{Shard, parse_shard};
+use crate::args::shards::ShardsArgs;
 use crate::args::sim::SimArgs;
 use crate::args::sweep::SweepArgs;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
@@ -20,7 +20,7 @@ use fabc_pipeline::library::TablesForm;
 use fabc_pipeline::show::MessageFormat;
 use std::path::PathBuf;
 
-/// The text under `fabc --help`. The exit codes are part of the interface.
+/// The text under the man page of fabc. The exit codes are part of the interface.
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the spec has errors, 2 usage or files (`plan`, `diff`: there are changes), 3 the contract does not hold \
     (infeasible, a require failed, golden outputs differ, verification failed), 4 a bug in fabc, 130 interrupted.";
 
@@ -37,7 +37,7 @@ const DIFF_EXIT_CODES: &str = "Exit codes: 0 the same (or no figure beyond the t
 
 /// Declarative compiler for accelerator fabrics.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "fabc", version = env!("FABC_VERSION"), after_help = EXIT_CODES, propagate_version = true, max_term_width = 100)]
+#[command(name = "fabc", version = env!("FABC_VERSION"), after_help = EXIT_CODES, max_term_width = 100)]
 pub struct CommandLine {
     /// What to do.
     #[command(subcommand)]
@@ -65,25 +65,25 @@ pub struct CommandLine {
 pub enum Command {
     /// Compile a spec and write its output directory
     Build(BuildArgs),
-    /// Merge the shards of a build (`fabc build --shard`)
-    Merge(MergeArgs),
-    /// Build a spec with several processes, on this machine or a cluster
-    Submit(SubmitArgs),
-    /// Compile a spec with many values of its parameters, and compare
+    /// Divide a build among processes or machines
+    Shards(ShardsArgs),
+    /// Build a spec with many values, and compare
     Sweep(SweepArgs),
-    /// Check a spec without building it, or build it up to a stage, and write nothing
+    /// Find the errors of a spec, and write nothing
+    ///
+    /// With `--until` it also builds the spec up to a stage.
     Check(CheckArgs),
     /// Format specs
     Fmt(FmtArgs),
-    /// Verify a built directory from its files alone, or third-party tables or schedules
+    /// Prove a built directory from its files alone
+    ///
+    /// Third-party tables and schedules are judged as well, and what `fabc repair` and `fabc plan` wrote.
     Verify(VerifyArgs),
-    /// Explain an error code, or list all of them
-    Explain {
-        /// Such as FAB0101
-        #[arg(add = candidates::from_list(candidates::codes))]
-        code: Option<String>,
-    },
-    /// Print the JSON Schema of an artifact, or list all of them
+    /// Explain a code, a word of the language or a metric
+    Explain(ExplainArgs),
+    /// Print the JSON Schema of an artifact
+    ///
+    /// Without a name, all of them are listed.
     Schema {
         /// Such as `report`, or `fabc.report/1`
         #[arg(add = candidates::from_list(candidates::schemas))]
@@ -91,52 +91,73 @@ pub enum Command {
     },
     /// Print the topology of a spec
     Graph(GraphArgs),
-    /// Print the forwarding table of a router, from a built directory
+    /// Print the forwarding table of a router
     Tables(TablesArgs),
     /// Add, remove and move slices of a divided pod
     Place(PlaceArgs),
-    /// Plan the change from the live cross-connects to those of a built directory, step by step
+    /// Plan the change of the live switches to a build
+    ///
+    /// Steps come in an order that keeps the pod connected. With `--out` they have tables for every moment.
     #[command(after_help = PLAN_EXIT_CODES)]
     Plan(PlanArgs),
-    /// Compare two builds: metrics, contract, wiring, tables, files
+    /// Compare two builds: metrics, wiring, tables, files
     #[command(after_help = DIFF_EXIT_CODES)]
     Diff(DiffArgs),
-    /// Compare the live switches with a built directory, and explain the difference
+    /// Compare the live switches with a build
     #[command(after_help = DRIFT_EXIT_CODES)]
     Drift(DriftArgs),
-    /// Compute new tables for a fabric with failures, which can be installed under live traffic
+    /// Compute new tables for a fabric with failures
+    ///
+    /// They can be installed under live traffic.
     Repair(RepairArgs),
-    /// Run the tables of a built directory through a cycle-level model of the routers
+    /// Run tables through a cycle-level model of the routers
     Sim(SimArgs),
-    /// Schedule collectives on a built fabric: times and lower bounds
+    /// Schedule collectives: times and lower bounds
     Collective(CollectiveArgs),
-    /// How long a step of the spec's training jobs takes, also with another placement
+    /// Time a step of training jobs, also placed otherwise
     Job(JobArgs),
-    /// Estimate what a collective costs by closed form, without a spec
+    /// Estimate a collective or a job, without a spec
     Estimate(Box<EstimateArgs>),
     /// Availability of a job, from your failure rates
     Availability(AvailabilityArgs),
-    /// Show or clear the results that builds keep for the next ones
+    /// Show or clear what builds keep for the next ones
     Cache(CacheArgs),
     /// Start a new spec from a template
     Init(InitArgs),
-    /// Serve an editor: the Language Server Protocol on standard input and output
+    /// Serve an editor (Language Server Protocol)
     Lsp {
         /// Use standard input and output, the only transport. Many editors pass this option
         #[arg(long, hide = true)]
         stdio: bool,
     },
-    /// Print the completion script of a shell. It asks fabc while you type
+    /// Print the completion script of a shell
+    ///
+    /// The script asks fabc while you type.
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Write the man pages, `fabc.1`, `fabc-build.1` and so on
+    /// Write the man pages
+    ///
+    /// They are `fabc.1`, `fabc-build.1` and so on.
     Man {
         /// The folder. Pages of the same name are replaced
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
+}
+
+/// `fabc explain`.
+#[derive(Clone, Debug, Args)]
+pub struct ExplainArgs {
+    /// A code such as FAB0101, a word such as `budget`, or a metric such as `load_ratio`. Without it, all
+    /// codes are listed
+    #[arg(value_name = "WORD", add = candidates::from_list(candidates::topics))]
+    pub word: Option<String>,
+
+    /// Print fabc.explanation/1 instead of text
+    #[arg(long, requires = "word")]
+    pub json: bool,
 }
 
 /// How far to compile, and what to show on the way.
@@ -148,7 +169,7 @@ pub struct CompileArgs {
 
     /// Stop after a stage. The results so far are reported and written
     #[arg(long, value_parser = choice_parser::<Stage>(), value_name = "STAGE")]
-    pub stop_after: Option<Stage>,
+    pub until: Option<Stage>,
 
     /// Print the result of a stage to standard output
     #[arg(long, value_parser = choice_parser::<Stage>(), value_name = "STAGE", value_delimiter = ',')]
@@ -232,7 +253,7 @@ pub struct BuildArgs {
     pub hosts: HostArgs,
 
     /// The form of the forwarding tables. `auto` is binary only where JSON would take more than some 200 MB
-    #[arg(long, value_parser = choice_parser::<TablesForm>(), default_value = "auto", value_name = "FORM")]
+    #[arg(long = "tables-form", value_parser = choice_parser::<TablesForm>(), default_value = "auto", value_name = "FORM")]
     pub tables: TablesForm,
 
     /// Compare with the outputs in DIR/FABRIC/ and print what changed
@@ -244,7 +265,7 @@ pub struct BuildArgs {
     pub update: bool,
 
     /// Build only shard i of n, into OUT/FABRIC.shards/: every n-th fault scenario from the i-th on, with its
-    /// simulations. `fabc merge` merges the shards
+    /// simulations. `fabc shards merge` merges the shards
     #[arg(long, value_name = "i/n", value_parser = parse_shard, conflicts_with_all = ["emit", "golden", "dump", "cache"])]
     pub shard: Option<Shard>,
 
@@ -256,6 +277,10 @@ pub struct BuildArgs {
     /// `max_channel_load=0.5%` for one metric. Can be repeated
     #[arg(long, value_name = "[METRIC=]PERCENT", requires = "golden", conflicts_with = "update")]
     pub tolerance: Vec<String>,
+
+    /// Print fabc.report/1 (fabc.placement/1 of a pod in slices) instead of text
+    #[arg(long, conflicts_with_all = ["dump", "shard"])]
+    pub json: bool,
 }
 
 /// `fabc check`.
@@ -280,6 +305,10 @@ pub struct CheckArgs {
     /// Also check whether there are golden outputs in DIR/FABRIC/
     #[arg(long, value_name = "DIR")]
     pub golden: Option<PathBuf>,
+
+    /// Print fabc.checked/1 instead of text, or with `--until` fabc.report/1
+    #[arg(long, conflicts_with = "dump")]
+    pub json: bool,
 }
 
 /// `fabc fmt`.
@@ -314,7 +343,8 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "OUT", requires = "directory", group = "changed")]
     pub repair: Option<PathBuf>,
 
-    /// Verify what `fabc plan LIVE DIR --tables OUT` wrote: the tables of every moment, from those of LIVE
+    /// Verify what `fabc plan DIR --live LIVE --out OUT` wrote: the tables of every moment, from those of
+    /// LIVE
     #[arg(long, value_name = "OUT", requires_all = ["directory", "from"], conflicts_with = "repair", group = "changed")]
     pub plan: Option<PathBuf>,
 
@@ -322,7 +352,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "EARLIER", requires = "changed")]
     pub from: Option<PathBuf>,
 
-    /// The live tables are the last ones of a plan that `fabc plan --tables` wrote here, not those of the
+    /// The live tables are the last ones of a plan that `fabc plan --out` wrote here, not those of the
     /// directory that a repair or plan starts from
     #[arg(long, value_name = "WAY", requires = "changed")]
     pub running: Option<PathBuf>,
@@ -359,6 +389,10 @@ pub struct VerifyArgs {
     /// The service level of every path, as ibdmchk reads it or OpenSM dumps it. Without it all are 0
     #[arg(long, value_name = "FILE", requires = "sl2vl")]
     pub path_sl: Option<String>,
+
+    /// Print fabc.verified/1 instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `fabc graph`.
@@ -368,9 +402,9 @@ pub struct GraphArgs {
     #[arg(value_name = "SPEC", add = candidates::specs())]
     pub spec: String,
 
-    /// The form
-    #[arg(long, value_enum, default_value = "dot")]
-    pub format: GraphFormat,
+    /// The form of the links.
+    #[command(flatten)]
+    pub form: GraphForms,
 
     /// Set a parameter of the spec. Can be repeated
     #[arg(long, value_name = "NAME=VALUE")]
@@ -396,9 +430,9 @@ pub struct TablesArgs {
     #[arg(long, default_value = "nominal")]
     pub scenario: String,
 
-    /// The form
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: TableFormat,
+    /// Print fabc.tables/1 (or /2) with this router only, instead of text
+    #[arg(long, requires = "router")]
+    pub json: bool,
 }
 
 /// `fabc init`.
@@ -412,24 +446,21 @@ pub struct InitArgs {
     pub template: Template,
 }
 
-/// Forms of `fabc graph`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum GraphFormat {
-    /// Graphviz
-    Dot,
-    /// GraphML
-    Graphml,
-    /// One link a line
-    Csv,
-}
+/// Forms of `fabc graph`, of which Graphviz is the default.
+#[derive(Clone, Copy, Debug, Args)]
+#[group(multiple = false)]
+pub struct GraphForms {
+    /// Print fabc.topology/1 (or /2): routers and links
+    #[arg(long)]
+    pub json: bool,
 
-/// Forms of `fabc tables`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum TableFormat {
-    /// For people
-    Text,
-    /// fabc.tables/1 with this router only
-    Json,
+    /// Print GraphML
+    #[arg(long)]
+    pub graphml: bool,
+
+    /// Print one link a line
+    #[arg(long)]
+    pub csv: bool,
 }
 
 /// Starting points of `fabc init`.

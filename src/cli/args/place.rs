@@ -27,6 +27,10 @@ pub struct PlaceArgs {
     /// The map from face ports to ports of switches without labels, as `--emit ocs_ports` writes it
     #[arg(long, value_name = "MAP", requires = "live")]
     pub ports: Option<PathBuf>,
+
+    /// Print fabc.placement/1 instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// The steps, in the order of the command line.

@@ -6,18 +6,18 @@ use std::path::PathBuf;
 /// `fabc plan`.
 #[derive(Clone, Debug, Args)]
 pub struct PlanArgs {
+    /// The directory of the new topology, as `fabc build` wrote it
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
     /// The live cross-connects: an `ocs.json`, a directory that `fabc build` wrote, or a folder with the
     /// state of every switch (SONiC CONFIG_DB or STATE_DB, Polatis)
-    #[arg(value_name = "LIVE")]
+    #[arg(long, value_name = "LIVE")]
     pub live: String,
 
     /// The map from face ports to ports of switches without labels, as `--emit ocs_ports` writes it
     #[arg(long, value_name = "MAP")]
     pub ports: Option<PathBuf>,
-
-    /// The directory of the new topology, as `fabc build` wrote it
-    #[arg(value_name = "NEW_DIR")]
-    pub directory: PathBuf,
 
     /// Print fabc.plan/1 instead of text
     #[arg(long)]
@@ -28,21 +28,21 @@ pub struct PlanArgs {
     pub patch: Option<PathBuf>,
 
     /// Find tables for every moment of the change, with the live ranks, and write the plan and the tables
-    /// into DIR. LIVE must be the directory that runs
-    #[arg(long, value_name = "DIR")]
-    pub tables: Option<PathBuf>,
+    /// into OUT. LIVE must be the directory that runs
+    #[arg(long, short, value_name = "OUT")]
+    pub out: Option<PathBuf>,
 
-    /// The live tables are the last ones of a plan that `fabc plan --tables` wrote here, not those of LIVE
-    #[arg(long, value_name = "WAY", requires = "tables")]
+    /// The live tables are the last ones of a plan that `fabc plan --out` wrote here, not those of LIVE
+    #[arg(long, value_name = "WAY", requires = "out")]
     pub running: Option<PathBuf>,
 
-    /// Keep the live ranks to the end, or end with the tables of NEW_DIR. The latter takes twice the virtual
+    /// Keep the live ranks to the end, or end with the tables of DIR. The latter takes twice the virtual
     /// channels during the change
-    #[arg(long, value_enum, value_name = "ORDER", default_value = "keep", requires = "tables")]
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "keep", requires = "out")]
     pub order: TablesOrder,
 
     /// The largest allowed load during the change, over the larger of the loads before and after
-    #[arg(long, value_name = "FACTOR", default_value = "1.15", requires = "tables")]
+    #[arg(long, value_name = "FACTOR", default_value = "1.15", requires = "out")]
     pub load: Factor,
 }
 
@@ -75,14 +75,14 @@ impl std::str::FromStr for Factor {
 /// `fabc drift`.
 #[derive(Clone, Debug, Args)]
 pub struct DriftArgs {
-    /// The live settings: an `ocs.json`, a directory that `fabc build` wrote, or a folder with the state of
-    /// every switch (SONiC CONFIG_DB or STATE_DB, Polatis)
-    #[arg(value_name = "LIVE")]
-    pub live: String,
-
     /// The directory that the switches should match, as `fabc build` wrote it
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
+
+    /// The live settings: an `ocs.json`, a directory that `fabc build` wrote, or a folder with the state of
+    /// every switch (SONiC CONFIG_DB or STATE_DB, Polatis)
+    #[arg(long, value_name = "LIVE")]
+    pub live: String,
 
     /// Count cross-connects that are being tuned as set
     #[arg(long)]
@@ -118,7 +118,7 @@ pub struct RepairArgs {
     #[arg(long, requires = "down", conflicts_with_all = ["slice", "live", "running", "from"])]
     pub swap: bool,
 
-    /// The live tables are the last ones of a plan that `fabc plan --tables` wrote here, not those of DIR
+    /// The live tables are the last ones of a plan that `fabc plan --out` wrote here, not those of DIR
     #[arg(long, value_name = "WAY")]
     pub running: Option<PathBuf>,
 
@@ -147,6 +147,10 @@ pub struct RepairArgs {
     /// If the surviving network is disconnected, serve its largest part
     #[arg(long)]
     pub partial: bool,
+
+    /// Print fabc.repair/1 (with `--swap` fabc.placement/1) instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How much a repair may change.

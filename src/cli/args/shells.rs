@@ -4,6 +4,7 @@
 //! the answers to such questions, and a man page per command. Invariant: everything is derived from the
 //! options, so nothing has to be kept in step.
 
+use crate::args::help::for_manual;
 use crate::args::options::CommandLine;
 use crate::io::errors::DriverError;
 use crate::io::read::{display, error_words};
@@ -54,7 +55,7 @@ pub(crate) fn write_man_pages(directory: &Path, terminal: Terminal) -> Result<()
         reason: error_words(&error),
     };
     std::fs::create_dir_all(directory).map_err(unwritable)?;
-    let mut root_command = CommandLine::command().disable_help_subcommand(true);
+    let mut root_command = for_manual().disable_help_subcommand(true);
     root_command.build();
     let mut open = vec![root_command];
     let mut count = 0;

@@ -1,7 +1,7 @@
 //! The options of `fabc sim`, as clap reads them.
 
 use crate::args::foreign::ForeignArgs;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use fabc_model::Scenarios;
 use fabc_pipeline::scenarios::NOMINAL;
 use std::path::PathBuf;
@@ -38,38 +38,30 @@ pub struct SimArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "tables")]
     pub scenario: Option<String>,
 
-    /// The form of the result
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: SimFormat,
+    /// The form of the result.
+    #[command(flatten)]
+    pub form: SimForms,
 
     /// Third-party tables.
     #[command(flatten)]
     pub foreign: ForeignArgs,
 }
 
-/// Forms of `fabc sim`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum SimFormat {
-    /// For people
-    Text,
-    /// fabc.simulation/1
-    Json,
-    /// A row per run
-    Csv,
-    /// A picture of latency over load
-    Svg,
-}
+/// Forms of `fabc sim`, of which text is the default.
+#[derive(Clone, Copy, Debug, Args)]
+#[group(multiple = false)]
+pub struct SimForms {
+    /// Print fabc.simulation/1
+    #[arg(long)]
+    pub json: bool,
 
-impl SimFormat {
-    /// The word on the command line.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            SimFormat::Text => "text",
-            SimFormat::Json => "json",
-            SimFormat::Csv => "csv",
-            SimFormat::Svg => "svg",
-        }
-    }
+    /// Print a row per run
+    #[arg(long)]
+    pub csv: bool,
+
+    /// Print a picture of latency over load
+    #[arg(long)]
+    pub svg: bool,
 }
 
 impl SimArgs {

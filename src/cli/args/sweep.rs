@@ -25,7 +25,7 @@ pub struct SweepArgs {
 #[derive(Clone, Debug, Subcommand)]
 pub enum SweepStep {
     /// List all runs (sweep.json, runs/) without running them
-    Plan(SweepPlanArgs),
+    Prepare(SweepPlanArgs),
     /// Run all runs that are missing, or a shard of them. `fabc sweep merge` writes the table
     Run {
         /// The directory of the sweep
@@ -40,6 +40,9 @@ pub enum SweepStep {
         /// The directory of the sweep
         #[arg(value_name = "DIR")]
         directory: PathBuf,
+        /// Print fabc.sweep_table/1 instead of text
+        #[arg(long)]
+        json: bool,
     },
     /// Verify every run from its files alone, and that the table and the page follow from the runs
     Verify {
@@ -49,6 +52,9 @@ pub enum SweepStep {
         /// Which runs of simulations are made again
         #[command(flatten)]
         remake: RemakeArgs,
+        /// Print fabc.verified/1 instead of text
+        #[arg(long)]
+        json: bool,
     },
     /// Distribute the runs over processes, on this machine or a cluster, and merge the results
     Submit(SweepSubmitArgs),
@@ -77,6 +83,10 @@ pub struct SweepPlanArgs {
     /// The directory of the sweep [default: out/sweep_FABRIC, or out/sweep of several specs]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// Print fabc.sweep_table/1 instead of text, or fabc.sweep/1 of a sweep that is only prepared
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `fabc sweep submit`.

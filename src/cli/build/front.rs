@@ -31,7 +31,7 @@ pub(crate) fn load(
         return Err((Failure::spec(error), loaded.sources).into());
     }
     dump_spec(&loaded.fabric, &loaded.text, &args.dump)?;
-    if let Some(last) = args.stop_after.filter(|last| *last <= Stage::Resolve) {
+    if let Some(last) = args.until.filter(|last| *last <= Stage::Resolve) {
         terminal.detail(&format!("stopped after {}: nothing to write yet", last.name()));
         return Ok(None);
     }
@@ -46,7 +46,7 @@ pub(crate) fn compile_loaded(
     terminal: Terminal,
 ) -> Result<(CompiledFabric, SourceMap), Stop> {
     let Loaded { fabric, sources, spec, .. } = loaded;
-    let last = args.stop_after.unwrap_or(Stage::Emit);
+    let last = args.until.unwrap_or(Stage::Emit);
     let cache = if args.no_cache { None } else { ResultCache::open(terminal) };
     let results = match (&cache, cache::code_version()) {
         (Some(cache), Some(version)) => KnownResults::new(cache, &fabric, &spec, &version),
@@ -86,7 +86,7 @@ pub(crate) fn check_requires(outcomes: &[RequireOutcome], sources: SourceMap) ->
 
 /// The options that affect the output, as recorded in the manifest.
 pub(crate) fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
-    let early = args.stop_after.filter(|last| *last < Stage::Emit);
+    let early = args.until.filter(|last| *last < Stage::Emit);
     early.map(|last| ("stop_after".to_owned(), last.name().to_owned())).into_iter().collect()
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn tables_option(
             if compiled.fabric.routing.is_scheduled() { ["plans", "schedule"] } else { ["tables", "tables"] };
         terminal.note(&format!(
             "the {subject} list {entries} entries, more than {limit}: they are written as fabc.{format}.bin/1, not as JSON \
-             (`--tables json` insists, `fabc tables` prints both)"
+             (`--tables-form json` insists, `fabc tables` prints both)"
         ));
     }
     let (name, value) = BINARY_TABLES;

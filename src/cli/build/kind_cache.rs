@@ -56,7 +56,7 @@ impl<'a> KindCache<'a> {
 /// the output.
 pub(crate) fn kind_key(fabric: &Fabric, text: &str, args: &BuildArgs) -> String {
     let inputs = input_copies(fabric);
-    let options = format!("{:?} {:?}", args.compile.stop_after, args.tables);
+    let options = format!("{:?} {:?}", args.compile.until, args.tables);
     let files = inputs.iter().flat_map(|(path, text)| [path.as_str(), text.as_str()]);
     content::content_hash([text].into_iter().chain(files).chain([options.as_str()])).to_hex().to_string()
 }

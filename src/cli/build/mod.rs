@@ -1,6 +1,7 @@
 //! `fabc build`, `fabc check`, `fabc graph`: they take a spec through the pipeline.
 
 pub(crate) mod cache;
+pub(crate) mod checked;
 pub(crate) mod dump;
 pub(crate) mod fmt;
 pub(crate) mod front;
@@ -15,11 +16,9 @@ pub(crate) mod several;
 pub(crate) mod shards;
 pub(crate) mod sliced;
 
-use crate::args::options::{BuildArgs, CheckArgs, GraphArgs, GraphFormat};
+use crate::args::options::{BuildArgs, CheckArgs, GraphArgs, GraphForms};
 use crate::build::dump::dump_compiled;
-use crate::build::front::{
-    check_requires, compile_loaded, load, manifest_options, new_watch, tables_option, unmeasured_note,
-};
+use crate::build::front::{check_requires, compile_loaded, load, manifest_options, new_watch, tables_option};
 use crate::build::golden::Golden;
 use crate::build::requests::EmitRequest;
 use crate::diff::parse_tolerances;
@@ -66,7 +65,8 @@ pub(crate) fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
         return result;
     }
     let requests = requests::parse_requests(&args.emit)?;
-    requests::check_stage(&requests, args.compile.stop_after)?;
+    requests::check_stage(&requests, args.compile.until)?;
+    requests::check_report_stage(args.json, args.compile.until)?;
     if let [spec] = &args.specs[..] {
         return build_one(spec, args, &requests, terminal);
     }
@@ -144,7 +144,7 @@ fn build_with(
         && args.golden.is_none()
         && args.compile.dump.is_empty()
         && requests.iter().all(EmitRequest::needs_links_only);
-    if args.compile.stop_after == Some(Stage::Synthesize) && only_links {
+    if args.compile.until == Some(Stage::Synthesize) && only_links {
         return write_links(loaded, requests, watch, data_on_stdout, terminal);
     }
     let (spec_text, settings) = (loaded.text.clone(), loaded.settings.clone());
@@ -172,26 +172,33 @@ fn build_with(
         let golden = Golden { directory: &golden, update: args.update, tolerance: tolerance.as_ref() };
         watch.time("golden", || golden::compare_golden(&golden, &compiled, &spec_text, &options, &say))?;
     }
-    if let Some(mut staging) = staging {
+    if let Some(staging) = staging {
         note_missing_configs(&compiled, terminal);
-        let (mut files, mut bytes) = (0_usize, 0_usize);
-        watch.time("write", || {
-            fabc_emit::each_artifact(&compiled, &spec_text, &options, &mut |artifact| {
-                files += 1;
-                bytes += artifact.bytes.len();
-                staging.write(&artifact.path, &artifact.bytes)
-            })
-        })?;
-        let target = staging.publish()?;
-        say(&format!(
-            "\nwrote {} ({files} files, {}) in {}",
-            display(&target),
-            size_text(bytes),
-            watch.elapsed()
-        ))?;
+        say(&write_artifacts(staging, &compiled, &spec_text, &options, watch)?)?;
     }
+    requests::say_report(&compiled, &spec_text, terminal)?;
     // Requires come last: the result of a long search is worth writing even if a require fails.
     check_requires(&compiled.requires, sources)
+}
+
+/// Writes all artifacts of a build, and returns the line that says so.
+fn write_artifacts(
+    mut staging: Staging,
+    compiled: &CompiledFabric,
+    spec_text: &str,
+    options: &[(String, String)],
+    watch: &Watch,
+) -> Result<String, Stop> {
+    let (mut files, mut bytes) = (0_usize, 0_usize);
+    watch.time("write", || {
+        fabc_emit::each_artifact(compiled, spec_text, options, &mut |artifact| {
+            files += 1;
+            bytes += artifact.bytes.len();
+            staging.write(&artifact.path, &artifact.bytes)
+        })
+    })?;
+    let target = display(&staging.publish()?);
+    Ok(format!("\nwrote {target} ({files} files, {}) in {}", size_text(bytes), watch.elapsed()))
 }
 
 /// Writes formats that need links alone. The fabric is wired, and nothing is measured.
@@ -229,7 +236,7 @@ fn note_missing_configs(compiled: &CompiledFabric, terminal: Terminal) {
     }
 }
 
-/// `fabc check`: reports the errors that need no search. With `--stop-after` a later stage, it runs
+/// `fabc check`: reports the errors that need no search. With `--until` a later stage, it runs
 /// everything up to that stage, without writing.
 ///
 /// # Errors
@@ -250,14 +257,14 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
     }
     let Some(spec) = &args.spec else { return Err(no_spec_error("check", terminal)) };
     let requests = requests::parse_requests(&args.emit)?;
-    requests::check_stage(&requests, args.compile.stop_after)?;
+    requests::check_stage(&requests, args.compile.until)?;
     let Some(loaded) = load(spec, &args.compile, watch, terminal)? else { return Ok(()) };
     if !loaded.fabric.slices.kinds.is_empty() {
         return sliced::check(loaded, args, watch, terminal);
     }
     let naming = args.hosts.naming();
     requests.iter().try_for_each(|request| requests::check_fit(request, &loaded.fabric, &naming))?;
-    if args.compile.stop_after.is_none() {
+    if args.compile.until.is_none() {
         let fabric = &loaded.fabric;
         if let Some(directory) = &args.golden {
             golden::check_exists(&golden::golden_directory(directory, &fabric.name))?;
@@ -265,12 +272,10 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
         if is_described(fabric) {
             return check_described(loaded, watch, terminal);
         }
-        let lines = check_early(fabric, Stage::Emit).map_err(|failure| (failure, loaded.sources))?;
-        let unmeasured = unmeasured_note(lines);
-        terminal.say(&format!("{}: no errors ({}){unmeasured}", fabric.name, summary(fabric)))?;
-        return Ok(());
+        let undecided = check_early(fabric, Stage::Emit).map_err(|failure| (failure, loaded.sources))?;
+        return Ok(checked::say_checked(fabric, &summary(fabric), undecided, terminal)?);
     }
-    if args.compile.stop_after == Some(Stage::Synthesize) && args.compile.dump.is_empty() {
+    if args.compile.until == Some(Stage::Synthesize) && args.compile.dump.is_empty() {
         return check_wiring(loaded, watch, terminal);
     }
     let options = [loaded.settings.clone(), manifest_options(&args.compile)].concat();
@@ -280,6 +285,7 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
     if args.compile.dump.is_empty() {
         terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, report_look()))?;
     }
+    requests::say_report(&compiled, &spec_text, terminal)?;
     check_requires(&compiled.requires, sources)
 }
 
@@ -290,15 +296,9 @@ fn check_wiring(
     terminal: Terminal,
 ) -> Result<(), Stop> {
     let wired = watch.time("compile", || wire(fabric, watch)).map_err(|failure| (failure, sources))?;
-    let unmeasured = unmeasured_note(wired.undecided);
-    let (fabric, links) = (&wired.fabric, count(wired.topology.links().len(), "link"));
-    let measures = "`--stop-after analyze` measures distances and throughput";
-    terminal.say(&format!(
-        "{}: wired ({}, {links}){unmeasured}\n{measures}",
-        fabric.name,
-        summary(fabric)
-    ))?;
-    Ok(())
+    let links = wired.topology.links().len();
+    let summary = format!("{}, {}", summary(&wired.fabric), count(links, "link"));
+    Ok(checked::say_wired(&wired.fabric, &summary, wired.undecided, links, terminal)?)
 }
 
 /// Describes a network that is too large to be built.
@@ -315,8 +315,7 @@ fn check_described(
         }
         Err(failure) => return Err((failure, sources).into()),
     };
-    terminal.say(&format!("{}: no errors ({})", fabric.name, summary(&fabric)))?;
-    terminal.say(&fabc_emit::described_text(&fabric, &described))?;
+    checked::say_described(&fabric, &summary(&fabric), &described, terminal)?;
     check_requires(&described.requires, sources)
 }
 
@@ -350,10 +349,11 @@ pub(crate) fn graph(args: &GraphArgs, terminal: Terminal) -> Result<(), Stop> {
     let Loaded { fabric, sources, warnings, .. } = read::read_spec(&args.spec, &args.set)?;
     terminal.warn(warnings, &sources);
     let wired = wire(fabric, &new_watch(terminal)).map_err(|failure| (failure, sources))?;
-    let name = match args.format {
-        GraphFormat::Dot => "dot",
-        GraphFormat::Graphml => "graphml",
-        GraphFormat::Csv => "csv",
+    let name = match args.form {
+        GraphForms { json: true, .. } => "topology",
+        GraphForms { graphml: true, .. } => "graphml",
+        GraphForms { csv: true, .. } => "csv",
+        _ => "dot",
     };
     let format = fabc_emit::FORMATS.iter().find(|format| format.name == name);
     if let Some(artifact) = format.and_then(|format| fabc_emit::wiring_artifact(format, wired.wiring())) {

@@ -79,7 +79,7 @@ impl BuildParts {
             let hint = "each kind of slice is a separate build: use `--cache` on several machines";
             return Err(DriverError::OfSlices { option: "`--shard`".to_owned(), hint }.into());
         }
-        let stage = args.stop_after.unwrap_or(Stage::Emit);
+        let stage = args.until.unwrap_or(Stage::Emit);
         compile::check_early(&fabric, stage).map_err(|failure| (failure, sources))?;
         let mut needed = vec![("spec.fab".to_owned(), text)];
         needed.extend(fabc_emit::input_copies(&fabric));

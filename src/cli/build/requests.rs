@@ -122,6 +122,35 @@ pub(crate) fn check_stage(requests: &[EmitRequest], last: Option<Stage>) -> Resu
     early.map_or(Ok(()), |request| Err(DriverError::NothingToEmit { name: request.format.name.to_owned() }))
 }
 
+/// Refuses `--json` of a build that stops before anything is measured.
+///
+/// # Errors
+/// [`DriverError::NothingToEmit`].
+pub(crate) fn check_report_stage(json: bool, last: Option<Stage>) -> Result<(), DriverError> {
+    match last {
+        Some(last) if json && last < Stage::Analyze => {
+            Err(DriverError::NothingToEmit { name: REPORT.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The format of the results of a build.
+const REPORT: &str = "report_json";
+
+/// Prints the report of a build if `--json` asks for it: the bytes of its `report.json`.
+///
+/// # Errors
+/// `DriverError::Stdout` if standard output cannot be written.
+pub(crate) fn say_report(
+    compiled: &CompiledFabric,
+    spec_text: &str,
+    terminal: Terminal,
+) -> Result<(), DriverError> {
+    let files = terminal.json.then(|| fabc_emit::artifacts_of_format(REPORT, compiled, spec_text));
+    files.flatten().unwrap_or_default().iter().try_for_each(|file| write_out(&file.bytes))
+}
+
 /// Refuses a format that cannot hold the fabric, before anything is compiled.
 ///
 /// # Errors

@@ -1,14 +1,15 @@
-//! `fabc build --shard i/n` and `fabc merge`: a build in parts.
+//! `fabc build --shard i/n` and `fabc shards merge`: a build in parts.
 //!
 //! Input: a spec, or the directory of its parts. Output: the kept files of one part. The merge writes the
 //! directory of the fabric, with the same bytes as one process.
 
-use crate::args::merge_submit::MergeArgs;
 use crate::args::options::BuildArgs;
 use crate::args::shard::Shard;
+use crate::args::shards::MergeArgs;
 use crate::build::front::{self, check_requires, tables_option};
 use crate::build::kept::ShardBuild;
 use crate::build::parts::BuildParts;
+use crate::build::requests;
 use crate::io::errors::DriverError;
 use crate::io::progress::Watch;
 use crate::io::read::display;
@@ -36,9 +37,9 @@ pub(crate) fn build(
     terminal: Terminal,
 ) -> Result<(), Stop> {
     let parts = if Path::new(spec).is_dir() {
-        if !args.compile.set.is_empty() || args.compile.stop_after.is_some() || args.out.is_some() {
-            let hint = "`--set`, `--stop-after` and `--out` belong to a spec: name that, or leave them out"
-                .to_owned();
+        if !args.compile.set.is_empty() || args.compile.until.is_some() || args.out.is_some() {
+            let hint =
+                "`--set`, `--until` and `--out` belong to a spec: name that, or leave them out".to_owned();
             return Err(
                 DriverError::Shards { problem: format!("`{spec}` is a directory of shards"), hint }.into()
             );
@@ -86,7 +87,7 @@ pub(crate) fn build(
     Ok(())
 }
 
-/// `fabc merge`: puts the parts of a build together.
+/// `fabc shards merge`: puts the parts of a build together.
 ///
 /// # Errors
 /// `DriverError::Shards` if a shard is missing or a kept file is damaged, and the errors of a build.
@@ -123,6 +124,7 @@ pub(crate) fn merge(args: &MergeArgs, terminal: Terminal) -> Result<(), Stop> {
         size_text(bytes),
         watch.elapsed()
     ))?;
+    requests::say_report(&compiled, &print_spec(&spec), terminal)?;
     if compiled.simulations.iter().any(|reports| !reports.is_empty()) {
         terminal.say(UNPROVED)?;
     }

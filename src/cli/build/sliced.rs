@@ -2,8 +2,10 @@
 //! placed.
 
 use crate::args::options::{BuildArgs, CheckArgs};
-use crate::build::front::{check_requires, compile_loaded, manifest_options, tables_option, unmeasured_note};
+use crate::build::checked::say_checked;
+use crate::build::front::{check_requires, compile_loaded, manifest_options, tables_option};
 use crate::build::kind_cache::{self, KindCache};
+use crate::build::requests;
 use crate::io::errors::DriverError;
 use crate::io::progress::Watch;
 use crate::io::read::display;
@@ -86,6 +88,7 @@ pub(crate) fn build(
         watch.time("write", || write_placed(&mut staging, placed, &spec_text, &options, lines))?;
     let target = staging.publish()?;
     terminal.say(&fabc_emit::placed_text(placed))?;
+    terminal.say_document(&fabc_emit::placement_json(placed))?;
     let (files, bytes) = (files + more, size_text(bytes + more_bytes));
     terminal.say(&format!("wrote {} ({files} files, {bytes}) in {}", display(&target), watch.elapsed()))?;
     if failed.is_empty() { Ok(()) } else { Err(Stop { diagnostics: failed, sources, exit_code: 3 }) }
@@ -200,22 +203,18 @@ pub(crate) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: T
     initial_placement(&fabric)?;
     let (mut failed, mut unmeasured) = (Vec::new(), 0);
     for kind in &fabric.slices.kinds {
-        if args.stop_after.is_none() {
+        if args.until.is_none() {
             unmeasured += check_early(&kind.fabric, Stage::Emit)
                 .map_err(|failure| Stop::from((failure, sources.clone())))?;
             continue;
         }
         let (compiled, _) = compile_loaded(kind_spec(kind, &sources), args, watch, terminal)?;
         terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, report_look()))?;
+        requests::say_report(&compiled, &kind.spec, terminal)?;
         failed.extend(failed_requires(&compiled, &sources));
     }
-    if args.stop_after.is_none() {
-        terminal.say(&format!(
-            "{}: no errors ({}){}",
-            fabric.name,
-            summary(&fabric),
-            unmeasured_note(unmeasured)
-        ))?;
+    if args.until.is_none() {
+        say_checked(&fabric, &summary(&fabric), unmeasured, terminal)?;
     }
     if failed.is_empty() { Ok(()) } else { Err(Stop { diagnostics: failed, sources, exit_code: 3 }) }
 }

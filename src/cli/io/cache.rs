@@ -145,7 +145,7 @@ fn remove_oldest(directory: &Path, limit: u64) {
     }
     all.sort_by(|first, second| (first.used, &first.path).cmp(&(second.used, &second.path)));
     for entry in all {
-        if total <= limit / 100 * KEPT_PERCENT {
+        if total <= limit * KEPT_PERCENT / 100 {
             break;
         }
         if std::fs::remove_file(&entry.path).is_ok() {

@@ -72,7 +72,7 @@ pub(crate) enum DriverError {
     #[error("there is nothing to emit as `{name}`")]
     #[diagnostic(
         code(FAB0507),
-        help("the build stopped before that result. Give a later stage to `--stop-after`, or leave it out")
+        help("the build stopped before that result. Give a later stage to `--until`, or leave it out")
     )]
     NothingToEmit { name: String },
     /// Two `--emit` with the same file.
@@ -130,8 +130,8 @@ pub(crate) enum DriverError {
     #[error("`{name}` cannot be the name of a fabric")]
     #[diagnostic(code(FAB0515), help("a name is a letter or `_`, then letters, digits and `_`"))]
     BadName { name: String },
-    /// `explain` of a code that does not exist.
-    #[error("there is no error code `{code}`")]
+    /// `explain` of something that is no code and no word.
+    #[error("`{code}` is no error code, word of the language or metric")]
     #[diagnostic(code(FAB0516), help("{hint}"))]
     UnknownCode { code: String, hint: String },
     /// `schema` of something that has none.

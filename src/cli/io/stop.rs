@@ -4,6 +4,7 @@ use crate::io::engine_errors::EngineError;
 use crate::io::errors::DriverError;
 use crate::io::input_errors::InputError;
 use fabc_base::diag::{Failure, SourceMap};
+use fabc_pipeline::library::Diagnostics;
 use miette::Diagnostic;
 
 /// The early end of a command: diagnostics with their sources, and the exit code.
@@ -15,6 +16,13 @@ pub(crate) struct Stop {
     pub(crate) sources: SourceMap,
     /// The exit code of the process.
     pub(crate) exit_code: u8,
+}
+
+impl Stop {
+    /// The same for programs that use the library.
+    pub(crate) fn into_diagnostics(self) -> Diagnostics {
+        Diagnostics::new(self.diagnostics, self.sources, self.exit_code)
+    }
 }
 
 impl From<DriverError> for Stop {

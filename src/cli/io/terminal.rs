@@ -24,10 +24,10 @@ pub(crate) fn report_look() -> Look {
     Look { width, color: supports_color::on(supports_color::Stream::Stdout).is_some() }
 }
 
-/// The columns of the terminal on standard output, clamped to 40 to 100. `None` if it is no terminal.
-pub(crate) fn page_width() -> Option<usize> {
+/// The columns of a page: those of the terminal on standard output, clamped to 40 to 100, or else 80.
+pub(crate) fn page_width() -> usize {
     let stdout = io::stdout();
-    columns(&stdout).filter(|_| stdout.is_terminal()).map(|columns| columns.clamp(40, 100))
+    columns(&stdout).filter(|_| stdout.is_terminal()).map_or(80, |columns| columns.clamp(40, 100))
 }
 
 /// The columns of the terminal behind a stream. `None` if it is no terminal.
@@ -81,9 +81,33 @@ pub(crate) struct Terminal {
     /// Whether only errors are printed.
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
+    /// Whether the result is printed as JSON. Then no text is printed.
+    pub(crate) json: bool,
 }
 
 impl Terminal {
+    /// The same for a command whose `--json` has this value.
+    pub(crate) fn for_json(self, json: bool) -> Self {
+        Self { json, ..self }
+    }
+    /// Prints a result to standard output: a JSON document with `--json`, and otherwise text.
+    ///
+    /// # Errors
+    /// `DriverError::Stdout` if standard output cannot be written.
+    pub(crate) fn say_result(
+        self,
+        document: impl FnOnce() -> Value,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), DriverError> {
+        if self.json { self.say_document(&document().to_string()) } else { self.say(&text()) }
+    }
+    /// Prints a JSON document to standard output if `--json` asks for it.
+    ///
+    /// # Errors
+    /// `DriverError::Stdout` if standard output cannot be written.
+    pub(crate) fn say_document(self, document: &str) -> Result<(), DriverError> {
+        if self.json { print_out(document) } else { Ok(()) }
+    }
     /// Prints a result to standard output. Control characters, such as those in a file name, are escaped.
     ///
     /// # Errors
@@ -96,7 +120,7 @@ impl Terminal {
     /// # Errors
     /// `DriverError::Stdout` if standard output cannot be written.
     pub(crate) fn say_with_colors(self, text: &str) -> Result<(), DriverError> {
-        if self.quiet { Ok(()) } else { print_out(text) }
+        if self.quiet || self.json { Ok(()) } else { print_out(text) }
     }
     /// Prints a note about the current work to standard error.
     pub(crate) fn note(self, text: &str) {

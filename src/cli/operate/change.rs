@@ -1,4 +1,4 @@
-//! `fabc plan LIVE NEW_DIR --tables DIR`: forwarding tables for every moment of a plan.
+//! `fabc plan NEW_DIR --live LIVE --out DIR`: forwarding tables for every moment of a plan.
 
 use crate::args::running::{PlanArgs, TablesOrder};
 use crate::io::errors::DriverError;
@@ -31,7 +31,7 @@ pub(crate) fn stage_tables(
 ) -> Result<StagedPlan, Stop> {
     let live = Path::new(&args.live);
     if !live.is_dir() {
-        let reason = "`--tables` needs the live tables: name the directory that runs".to_owned();
+        let reason = "`--out` needs the live tables: name the directory that runs".to_owned();
         return Err(Refusal::NotBuilt { path: args.live.clone(), reason }.into());
     }
     let running = args.running.as_deref().map(DiskFolder::new);

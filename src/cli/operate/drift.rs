@@ -3,6 +3,7 @@
 use crate::args::running::DriftArgs;
 use crate::io::errors::DriverError;
 use crate::io::folder::DiskFolder;
+use crate::io::input_errors::needs_directory;
 use crate::io::read::display;
 use crate::io::stop::{Stop, with_error_code};
 use crate::io::terminal::{Terminal, print_out};
@@ -34,6 +35,7 @@ pub(crate) fn drift(args: &DriftArgs, terminal: Terminal) -> Result<(), Stop> {
 
 /// Compares and prints. Also returns whether the surviving pod is connected.
 fn print_drift(args: &DriftArgs, terminal: Terminal) -> Result<(Drift, bool), Stop> {
+    needs_directory(&args.directory)?;
     let built = BuiltWiring::read(DiskFolder::new(&args.directory))?;
     let pod = built.pod()?;
     let live = read_live(&args.live, pod, args.ports.as_deref())?;

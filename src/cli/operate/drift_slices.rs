@@ -11,8 +11,8 @@ use crate::operate::placed::read_placed;
 use fabc_base::diag::SourceMap;
 use fabc_ir::SlicesDrift;
 
-/// `fabc drift LIVE DIR` where DIR is a pod in slices. Exit code 0 for no difference. Exit code 2 for a
-/// difference that leaves every slice isolated and connected. Exit code 3 otherwise.
+/// `fabc drift DIR --live LIVE` where DIR is a pod in slices. Exit code 0 for no difference. Exit code 2 for
+/// a difference that leaves every slice isolated and connected. Exit code 3 otherwise.
 ///
 /// # Errors
 /// Exit code 1 if something cannot be read or does not fit.

@@ -34,7 +34,8 @@ pub(crate) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
                 pod.ocses.len(),
                 display(&args.directory)
             );
-            let hint = format!("`fabc drift {path} {}` lists the differences", display(&args.directory));
+            let hint =
+                format!("`fabc drift {} --live {path}` lists the differences", display(&args.directory));
             return Err(DriverError::Drifted { problem, hint }.into());
         }
     }
@@ -43,6 +44,12 @@ pub(crate) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
     let WrittenPlacement { text, files, bytes } = write_placement(&mut staging, &old, &placement)?;
     staging.publish()?;
     terminal.say(&text)?;
+    let placed = PlacedPod {
+        placement: &placement,
+        settings: &placement_settings(&old.fabric, &old.kinds, &placement),
+        ..old.as_emitted()
+    };
+    terminal.say_document(&fabc_emit::placement_json(placed))?;
     terminal.say(&format!("wrote {} ({files} files, {})", display(&args.out), size_text(bytes)))?;
     Ok(())
 }

@@ -4,6 +4,7 @@
 use crate::args::running::PlanArgs;
 use crate::io::errors::DriverError;
 use crate::io::folder::DiskFolder;
+use crate::io::input_errors::needs_directory;
 use crate::io::read::display;
 use crate::io::staging::{OutputRules, Staging, refuse_others};
 use crate::io::stop::{Stop, with_error_code};
@@ -37,7 +38,7 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
             .map_err(|error| with_error_code(error.into()))?;
     }
     // No tables serve a disconnected pod.
-    let staged = args.tables.as_ref().filter(|_| plan.cuts.is_empty() && plan.live_parts <= 1);
+    let staged = args.out.as_ref().filter(|_| plan.cuts.is_empty() && plan.live_parts <= 1);
     let staged = staged.map(|out| change::stage_tables(args, out, &new, &plan, terminal));
     // Exit code 3 also means that there are no tables for some moment of the plan.
     let staged = staged
@@ -79,6 +80,7 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
 
 /// Reads the live and the new settings, and orders the differences.
 fn order_changes(args: &PlanArgs, terminal: Terminal) -> Result<(BuiltSwitches, SwitchPlan), Stop> {
+    needs_directory(&args.directory)?;
     let new = BuiltSwitches::read(&DiskFolder::new(&args.directory))?;
     let live = read_live(&args.live, new.pod()?, args.ports.as_deref())?;
     if live.dark() > 0 {

@@ -14,7 +14,8 @@ use fabc_model::kind_files;
 use fabc_pipeline::operate::{ConvertedSlice, PlacementChange};
 use std::path::Path;
 
-/// `fabc plan LIVE NEW_DIR` where NEW_DIR is a pod in slices. Exit code 0 for no change, 2 for changes.
+/// `fabc plan NEW_DIR --live LIVE` where NEW_DIR is a pod in slices. Exit code 0 for no change, 2
+/// for changes.
 ///
 /// # Errors
 /// Exit code 1 if something cannot be read or written, or does not fit.
@@ -40,9 +41,9 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
 
 /// The new placement, the plan, and a note for every slice that keeps its cubes and changes its kind.
 fn read_plan(args: &PlanArgs) -> Result<(PlacedDirectory, SlicePlan, Vec<String>), Stop> {
-    if args.tables.is_some() {
-        let hint = "for a slice that keeps its cubes, plan the change of its kind: `fabc plan LIVE/slices/OLD NEW_DIR/slices/NEW --tables DIR`. A slice that moves carries no traffic during the change";
-        return Err(DriverError::OfSlices { option: "`--tables`".to_owned(), hint }.into());
+    if args.out.is_some() {
+        let hint = "for a slice that keeps its cubes, plan the change of its kind: `fabc plan NEW_DIR/slices/NEW --live LIVE/slices/OLD --out DIR`. A slice that moves carries no traffic during the change";
+        return Err(DriverError::OfSlices { option: "`--out`".to_owned(), hint }.into());
     }
     let new = read_placed(&args.directory)?;
     let directory = Path::new(&args.live);
@@ -54,7 +55,7 @@ fn read_plan(args: &PlanArgs) -> Result<(PlacedDirectory, SlicePlan, Vec<String>
         let (from, to) = (directory.join(kind_files(old_kind)), args.directory.join(kind_files(new_kind)));
         let [from, to] = [from, to].map(|path| display(&path).trim_end_matches('/').to_owned());
         format!(
-            "slice {name} keeps its cubes: `fabc plan {from} {to} --tables DIR` finds tables for every moment of the change"
+            "slice {name} keeps its cubes: `fabc plan {to} --live {from} --out DIR` finds tables for every moment of the change"
         )
     };
     let notes = converted.iter().map(note).collect();

@@ -3,11 +3,12 @@
 use crate::args::running::{RepairArgs, RepairEffort};
 use crate::io::errors::DriverError;
 use crate::io::folder::DiskFolder;
+use crate::io::input_errors::needs_directory;
 use crate::io::progress::Watch;
 use crate::io::read::display;
 use crate::io::staging::{OutputRules, Staging, refuse_others};
 use crate::io::stop::Stop;
-use crate::io::terminal::{Terminal, size_text};
+use crate::io::terminal::{Terminal, size_text, write_out};
 use crate::operate::live::read_live;
 use crate::operate::placed::{is_placed, read_placed};
 use fabc_emit::Artifact;
@@ -47,6 +48,11 @@ pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     staging.publish()?;
     terminal.say(&text)?;
+    if terminal.json
+        && let Some(repair) = files.iter().find(|file| file.path == FILES[0])
+    {
+        write_out(&repair.bytes)?;
+    }
     advice.iter().try_for_each(|line| terminal.say(line))?;
     terminal.say(&format!("wrote {} ({}) in {}", display(&args.out), size_text(written), watch.elapsed()))?;
     Ok(())
@@ -78,6 +84,7 @@ struct Damage {
 /// `Refusal::UnknownWord` for an unknown slice, and `Refusal::UnknownPart` for a part that the slice
 /// does not have.
 fn read_damage(args: &RepairArgs) -> Result<Damage, Stop> {
+    needs_directory(&args.directory)?;
     let Some(name) = &args.slice else {
         if is_placed(&args.directory) {
             let hint = "name the slice with `--slice NAME`. Or use `--swap`, which replaces cubes with dead chips and repairs all slices";
@@ -128,7 +135,7 @@ fn dark_parts(built: &BuiltFabric<DiskFolder>, args: &RepairArgs) -> Result<Down
             _ => format!("{joined} cross-connects of `{path}` are not in the build"),
         };
         let hint = format!(
-            "no tables fit such a pod. Remove them first: `fabc drift {path} {}` lists them",
+            "no tables fit such a pod. Remove them first: `fabc drift {} --live {path}` lists them",
             display(&args.directory)
         );
         return Err(DriverError::Drifted { problem, hint }.into());

@@ -11,8 +11,8 @@ use crate::io::terminal::{Terminal, size_text};
 use crate::operate::place::{self, WrittenPlacement};
 use crate::operate::placed::read_placed;
 use crate::operate::repair::{FILES, repair_request};
-use fabc_emit::PLACEMENT;
-use fabc_pipeline::operate::{SliceRepair, swap_dead_cubes};
+use fabc_emit::{PLACEMENT, PlacedPod};
+use fabc_pipeline::operate::{SliceRepair, placement_settings, swap_dead_cubes};
 use std::path::Path;
 
 /// The folders of the new placement, and of the repairs by the names of their slices.
@@ -47,6 +47,10 @@ pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     staging.publish()?;
     terminal.say(&text)?;
+    terminal.say_document(&fabc_emit::placement_json(PlacedPod {
+        settings: &placement_settings(&new.fabric, &new.kinds, &new.placement),
+        ..new.as_emitted()
+    }))?;
     terminal.say(&format!("wrote {} ({}) in {}", display(&args.out), size_text(bytes), watch.elapsed()))?;
     Ok(())
 }

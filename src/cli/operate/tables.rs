@@ -1,6 +1,6 @@
 //! `fabc tables`: prints the forwarding table of one router from a built directory. It compiles nothing.
 
-use crate::args::options::{TableFormat, TablesArgs};
+use crate::args::options::TablesArgs;
 use crate::io::folder::DiskFolder;
 use crate::io::input_errors::needs_directory;
 use crate::io::read::{self, display};
@@ -51,25 +51,20 @@ pub(crate) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     let node = parse_router(&names, fabric.node_count(), router)?;
     if let Some(spreading) = fabric.routing.spreading() {
         let tables = read_group_tables(&DiskFolder::new(directory), &fabric, &args.scenario)?;
-        print_out(&match args.format {
-            TableFormat::Text => router_groups_text(&names, &tables, node),
-            TableFormat::Json => router_groups_json(&tables, spreading, node),
+        print_out(&match args.json {
+            false => router_groups_text(&names, &tables, node),
+            true => router_groups_json(&tables, spreading, node),
         })?;
         return Ok(());
     }
     let tables = read_scenario_tables(&DiskFolder::new(directory), &fabric, &args.scenario)?;
-    print_table(args.format, &names, &tables, node)
+    print_table(args.json, &names, &tables, node)
 }
 
-fn print_table(
-    format: TableFormat,
-    names: &RouterNames,
-    tables: &ForwardingTables,
-    node: NodeId,
-) -> Result<(), Stop> {
-    print_out(&match format {
-        TableFormat::Text => router_table_text(names, tables, node),
-        TableFormat::Json => router_table_json(tables, node),
+fn print_table(json: bool, names: &RouterNames, tables: &ForwardingTables, node: NodeId) -> Result<(), Stop> {
+    print_out(&match json {
+        false => router_table_text(names, tables, node),
+        true => router_table_json(tables, node),
     })?;
     Ok(())
 }
@@ -95,7 +90,7 @@ fn print_slice_table(args: &TablesArgs) -> Result<(), Stop> {
     let names = router_names(&placed.fabric);
     let node = parse_router(&names, placed.pod().node_count(), router)?;
     let tables = placed.slice_tables(name, &args.scenario, NamedRouter { name: router, node })?;
-    print_table(args.format, &names, &tables, node)
+    print_table(args.json, &names, &tables, node)
 }
 
 /// The node with a name such as `cube3[1,2,3]`, or with this number.

@@ -1,6 +1,6 @@
 //! `fabc collective`: plans schedules of collectives on a built fabric, and prints their costs.
 
-use crate::args::collective::{CollectiveArgs, CollectiveFormat};
+use crate::args::collective::CollectiveArgs;
 use crate::io::errors::DriverError;
 use crate::io::folder::DiskFolder;
 use crate::io::read::{self, display};
@@ -101,18 +101,16 @@ fn run_one_request(
         };
         collective_emit::write_schedule(&targets, &trace, &wiring.scene(), schedule, terminal)?;
     }
-    Ok(print_report(args.format, &fabric.name, &report)?)
+    Ok(print_report(args, &fabric.name, &report)?)
 }
 
-fn print_report(
-    format: CollectiveFormat,
-    fabric: &str,
-    report: &CollectiveReport,
-) -> Result<(), DriverError> {
-    match format {
-        CollectiveFormat::Text => print_out(&fabc_emit::collectives_text(fabric, report)),
-        CollectiveFormat::Json => write_out(fabc_emit::collectives_json(fabric, report).as_bytes()),
-        CollectiveFormat::Csv => write_out(fabc_emit::collectives_csv(report).as_bytes()),
+fn print_report(args: &CollectiveArgs, fabric: &str, report: &CollectiveReport) -> Result<(), DriverError> {
+    match args {
+        CollectiveArgs { json: true, .. } => {
+            write_out(fabc_emit::collectives_json(fabric, report).as_bytes())
+        }
+        CollectiveArgs { csv: true, .. } => write_out(fabc_emit::collectives_csv(report).as_bytes()),
+        _ => print_out(&fabc_emit::collectives_text(fabric, report)),
     }
 }
 

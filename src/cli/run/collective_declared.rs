@@ -1,6 +1,6 @@
 //! Collectives that the spec declares, as options of `fabc collective`. Options of the command line win.
 
-use crate::args::collective::{CollectiveArgs, CollectiveFormat};
+use crate::args::collective::CollectiveArgs;
 use crate::io::errors::DriverError;
 use fabc_model::{Collective, DeclaredCollective, Fabric};
 
@@ -26,8 +26,7 @@ pub(crate) fn expand_declared(
         }
         None if sized || args.root.is_some() || fabric.collectives.is_empty() => Ok(vec![args.clone()]),
         None => {
-            let several = fabric.collectives.len() > 1
-                && (args.format != CollectiveFormat::Text || args.emit.is_some());
+            let several = fabric.collectives.len() > 1 && (args.json || args.csv || args.emit.is_some());
             if several {
                 return Err(DriverError::OneSchedule {
                     lacks: "one of the collectives of the spec: name it by `--collective`",

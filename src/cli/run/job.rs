@@ -1,6 +1,6 @@
 //! `fabc job`: plans the jobs of a built fabric again, with another placement or in another scenario.
 
-use crate::args::job::{JobArgs, JobFormat};
+use crate::args::job::JobArgs;
 use crate::build::requests;
 use crate::io::folder::DiskFolder;
 use crate::io::read;
@@ -58,11 +58,9 @@ pub(crate) fn job(args: &JobArgs, terminal: Terminal) -> Result<(), Stop> {
                 .map_err(stop)?;
         let (ranks, candidates, scenarios) = (placed.ranks, placed.candidates, vec![outcome]);
         let result = JobResult { ranks, candidates, scenarios, ..JobResult::default() };
-        match args.format {
-            JobFormat::Text => {
-                print_out(&fabc_emit::job_text(&fabric.name, scene.topology, &planned, &result))?
-            }
-            JobFormat::Json => write_out(fabc_emit::job_json(&fabric.name, &planned, &result).as_bytes())?,
+        match args.json {
+            false => print_out(&fabc_emit::job_text(&fabric.name, scene.topology, &planned, &result))?,
+            true => write_out(fabc_emit::job_json(&fabric.name, &planned, &result).as_bytes())?,
         }
         results.push((planned, result));
     }
@@ -70,9 +68,9 @@ pub(crate) fn job(args: &JobArgs, terminal: Terminal) -> Result<(), Stop> {
     let launched = LaunchedJobs { fabric: &fabric, topology: scene.topology, jobs, naming: &naming };
     for request in &requests {
         for line in requests::write_launched(request, &launched, terminal)? {
-            match args.format {
-                JobFormat::Text => terminal.say(&line)?,
-                JobFormat::Json => terminal.detail(&line),
+            match args.json {
+                false => terminal.say(&line)?,
+                true => terminal.detail(&line),
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Directories of fabrics with scheduled vectors. It prints what a chip sends and receives in each cycle, and
 //! refuses requests that need forwarding tables.
 
-use crate::args::options::{TableFormat, TablesArgs};
+use crate::args::options::TablesArgs;
 use crate::io::folder::DiskFolder;
 use crate::io::stop::Stop;
 use crate::io::terminal::print_out;
@@ -40,9 +40,9 @@ pub(crate) fn print_chip_plan(
     let chip = node(router)?;
     let node = scheduled.planned_chip(chip);
     let plans = ChipPlans { topology, plans };
-    print_out(&match args.format {
-        TableFormat::Text => plans.text(chip, node),
-        TableFormat::Json => plans.json(&fabric.name, chip, node),
+    print_out(&match args.json {
+        false => plans.text(chip, node),
+        true => plans.json(&fabric.name, chip, node),
     })?;
     Ok(())
 }

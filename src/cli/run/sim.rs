@@ -1,6 +1,6 @@
 //! `fabc sim`: simulates the tables of a built directory.
 
-use crate::args::sim::{SimArgs, SimFormat};
+use crate::args::sim::{SimArgs, SimForms};
 use crate::io::errors::DriverError;
 use crate::io::folder::DiskFolder;
 use crate::io::input_errors::InputError;
@@ -99,10 +99,10 @@ fn simulate_third_party(args: &SimArgs, tables: &str, topology: &str, watch: &Wa
 
 /// Prints where each directory saturates, or how long its finite traffic takes, relative to the first.
 fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(), Stop> {
-    if let SimFormat::Json | SimFormat::Svg = args.format {
+    if args.form.svg {
         let (subject, help) =
-            ("a comparison", "write `text` or `csv`. Only a single directory has all forms");
-        return Err(DriverError::NoSuchForm { subject, help, form: args.format.name() }.into());
+            ("a comparison", "choose text, CSV or JSON. Only a single directory has all forms");
+        return Err(DriverError::NoSuchForm { subject, help, form: "svg" }.into());
     }
     let (mut compared, mut finished) = (Vec::new(), Vec::new());
     for directory in directories {
@@ -130,9 +130,15 @@ fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(),
             }
         }
     }
-    match args.format {
-        SimFormat::Csv if compared.is_empty() => write_out(fabc_emit::finished_csv(&finished).as_bytes())?,
-        SimFormat::Csv => write_out(fabc_emit::comparison_csv(&compared).as_bytes())?,
+    match args.form {
+        SimForms { json: true, .. } if compared.is_empty() => {
+            write_out(fabc_emit::finished_json(&finished).as_bytes())?
+        }
+        SimForms { json: true, .. } => write_out(fabc_emit::comparison_json(&compared).as_bytes())?,
+        SimForms { csv: true, .. } if compared.is_empty() => {
+            write_out(fabc_emit::finished_csv(&finished).as_bytes())?
+        }
+        SimForms { csv: true, .. } => write_out(fabc_emit::comparison_csv(&compared).as_bytes())?,
         _ if compared.is_empty() => print_out(&fabc_emit::finished_text(&finished))?,
         _ => print_out(&fabc_emit::comparison_text(&compared))?,
     }
@@ -205,18 +211,22 @@ fn print_report(
     reports: &[SimReport],
 ) -> Result<(), DriverError> {
     let name = block.map(|block| block.name.as_str());
-    match args.format {
-        SimFormat::Text => print_out(&fabc_emit::simulation_text(fabric, topology, name, reports)),
-        SimFormat::Json => write_out(fabc_emit::simulation_json(fabric, topology, name, reports).as_bytes()),
-        SimFormat::Csv => write_out(fabc_emit::simulation_csv(fabric, topology, reports).as_bytes()),
-        SimFormat::Svg if reports.iter().any(|report| report.volume.is_some()) => {
+    match args.form {
+        SimForms { json: true, .. } => {
+            write_out(fabc_emit::simulation_json(fabric, topology, name, reports).as_bytes())
+        }
+        SimForms { csv: true, .. } => {
+            write_out(fabc_emit::simulation_csv(fabric, topology, reports).as_bytes())
+        }
+        SimForms { svg: true, .. } if reports.iter().any(|report| report.volume.is_some()) => {
             let (subject, help) = (
                 "traffic that ends",
                 "a picture shows latency over load, but finite traffic has no load: choose text, CSV or JSON",
             );
-            Err(DriverError::NoSuchForm { subject, help, form: args.format.name() })
+            Err(DriverError::NoSuchForm { subject, help, form: "svg" })
         }
-        SimFormat::Svg => write_out(fabc_emit::simulation_svg(fabric, reports).as_bytes()),
+        SimForms { svg: true, .. } => write_out(fabc_emit::simulation_svg(fabric, reports).as_bytes()),
+        _ => print_out(&fabc_emit::simulation_text(fabric, topology, name, reports)),
     }
 }
 

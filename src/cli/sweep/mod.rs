@@ -30,25 +30,29 @@ use crate::io::terminal::Terminal;
 /// run that fails is no error: the table lists it.
 pub(crate) fn sweep(args: &SweepArgs, terminal: Terminal) -> Result<(), Stop> {
     match &args.step {
-        Some(SweepStep::Plan(of)) => {
+        Some(SweepStep::Prepare(of)) => {
             let (directory, planned) = plan::write_plan(of)?;
+            let terminal = terminal.for_json(of.json);
             terminal.say(&format!(
                 "planned {} in {}",
                 plan::runs_text(planned.runs.len()),
                 display(&directory)
             ))?;
-            Ok(())
+            Ok(terminal.say_document(&fabc_emit::sweep_json(&planned))?)
         }
         Some(SweepStep::Run { directory, shard }) => {
             run::run(directory, &plan::read_plan(directory)?, *shard, terminal)
         }
-        Some(SweepStep::Merge { directory }) => run::merge(directory, plan::read_plan(directory)?, terminal),
-        Some(SweepStep::Verify { directory, remake }) => {
-            verify::verify(directory, plan::read_plan(directory)?, remake.remake(), terminal)
+        Some(SweepStep::Merge { directory, json }) => {
+            run::merge(directory, plan::read_plan(directory)?, terminal.for_json(*json))
         }
-        Some(SweepStep::Submit(of)) => submit::submit(of, terminal),
+        Some(SweepStep::Verify { directory, remake, json }) => {
+            verify::verify(directory, plan::read_plan(directory)?, remake.remake(), terminal.for_json(*json))
+        }
+        Some(SweepStep::Submit(of)) => submit::submit(of, terminal.for_json(of.plan.json)),
         None => {
             let (directory, planned) = plan::write_plan(&args.plan)?;
+            let terminal = terminal.for_json(args.plan.json);
             run::run(&directory, &planned, Shard::WHOLE, terminal)?;
             run::merge(&directory, planned, terminal)
         }

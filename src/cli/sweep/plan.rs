@@ -273,7 +273,7 @@ pub(crate) fn read_plan(directory: &Path) -> Result<SweepPlan, Stop> {
     let path = directory.join(PLAN);
     let invalid = |problem: String| DriverError::Sweep {
         problem,
-        hint: "`fabc sweep plan SPEC --set NAME=VALUES -o DIR` writes it".to_owned(),
+        hint: "`fabc sweep prepare SPEC --set NAME=VALUES -o DIR` writes it".to_owned(),
     };
     if !path.is_file() {
         return Err(invalid(format!("there is no `{PLAN}` in `{}`", display(directory))).into());

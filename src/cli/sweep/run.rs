@@ -68,9 +68,11 @@ pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Te
         let values: Vec<String> =
             plan.parameters.iter().zip(&run.values).map(|(name, value)| format!("{name}={value}")).collect();
         let word = if done { "done" } else { "failed" };
-        if !terminal.quiet && terminal.format == MessageFormat::Human {
-            let remaining = watch.remaining_time(over, open.len());
-            print_err(&format!("{over} of {}  {}  {word}{remaining}", open.len(), values.join(" ")));
+        let line = format!("{over} of {}  {}  {word}", open.len(), values.join(" "));
+        if terminal.format != MessageFormat::Human {
+            terminal.detail(&line);
+        } else if !terminal.quiet {
+            print_err(&format!("{line}{}", watch.remaining_time(over, open.len())));
         }
     }
     let existing = shard_runs.len() - ran;
@@ -113,8 +115,8 @@ const LOCK: &str = ".lock";
 fn build_run(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> {
     let stage = Stage::ALL.into_iter().find(|stage| Some(stage.name()) == until);
     let args =
-        CompileArgs { set: Vec::new(), stop_after: stage, dump: Vec::new(), timings: false, no_cache: false };
-    let silent = Terminal { format: MessageFormat::Human, quiet: true, verbose: false };
+        CompileArgs { set: Vec::new(), until: stage, dump: Vec::new(), timings: false, no_cache: false };
+    let silent = Terminal { format: MessageFormat::Human, quiet: true, verbose: false, json: false };
     let loaded = match planned_spec(folder, run, until)? {
         Ok(loaded) => loaded,
         Err(stop) => return record_failure(folder, &stop),
@@ -195,7 +197,7 @@ pub(crate) fn planned_spec(
     );
     Err(DriverError::Sweep {
         problem,
-        hint: "remove that folder: `fabc sweep plan` writes it again".to_owned(),
+        hint: "remove that folder: `fabc sweep prepare` writes it again".to_owned(),
     }
     .into())
 }
@@ -215,7 +217,8 @@ pub(crate) fn merge(directory: &Path, plan: SweepPlan, terminal: Terminal) -> Re
     for (name, text) in table_files(&table) {
         write::write_file(&directory.join(name), text.as_bytes())?;
     }
-    if !terminal.quiet {
+    terminal.say_document(&fabc_emit::sweep_table_json(&table))?;
+    if !terminal.quiet && !terminal.json {
         print_out(fabc_emit::sweep_text(&table, report_look().width).trim_end())?;
     }
     terminal

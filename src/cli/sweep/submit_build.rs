@@ -1,7 +1,7 @@
-//! `fabc submit`: divides a build among several processes.
+//! `fabc shards submit`: divides a build among several processes.
 
-use crate::args::merge_submit::{MergeArgs, SubmitArgs};
 use crate::args::options::CompileArgs;
+use crate::args::shards::{MergeArgs, SubmitArgs};
 use crate::build::front;
 use crate::build::parts::BuildParts;
 use crate::build::shards;
@@ -12,7 +12,7 @@ use crate::io::terminal::Terminal;
 use crate::sweep::jobs::{self, HandedOver, ShardedJob, hand_over};
 use std::path::Path;
 
-/// `fabc submit`: hands the parts of a build to an engine, and merges them.
+/// `fabc shards submit`: hands the parts of a build to an engine, and merges them.
 ///
 /// # Errors
 /// The errors of the spec, of the engine, and `EngineError::Left` for unfinished shards.
@@ -20,9 +20,9 @@ pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> 
     // Every shard computes the healthy fabric again, so there is only one per worker.
     let shards = jobs::shards(&args.job, 1);
     let parts = if Path::new(&args.spec).is_dir() {
-        if !args.set.is_empty() || args.stop_after.is_some() || args.out.is_some() {
-            let hint = "`--set`, `--stop-after` and `--out` belong to a spec: name that, or leave them out"
-                .to_owned();
+        if !args.set.is_empty() || args.until.is_some() || args.out.is_some() {
+            let hint =
+                "`--set`, `--until` and `--out` belong to a spec: name that, or leave them out".to_owned();
             return Err(DriverError::Shards {
                 problem: format!("`{}` is a directory of shards", args.spec),
                 hint,
@@ -33,7 +33,7 @@ pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> 
     } else {
         let compile = CompileArgs {
             set: args.set.clone(),
-            stop_after: args.stop_after,
+            until: args.until,
             dump: Vec::new(),
             timings: false,
             no_cache: false,
@@ -55,7 +55,7 @@ pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> 
         name: format!("fabc-{}", parts.plan.fabric),
         directory: &parts.directory,
         run: &["build", "."],
-        merge: &["merge", ".", "--out", ".."],
+        merge: &["shards", "merge", ".", "--out", ".."],
         shards,
     };
     let mut open = || parts.open_pieces().iter().map(|piece| piece.number).collect();
@@ -67,11 +67,12 @@ pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> 
     match handed {
         HandedOver::Written => Ok(()),
         HandedOver::Over => Ok(terminal.say(&format!(
-            "until then, `fabc merge {}` lists the missing shards",
+            "until then, `fabc shards merge {}` lists the missing shards",
             display(&parts.directory)
         ))?),
-        HandedOver::Done => {
-            shards::merge(&MergeArgs { directory: parts.directory.clone(), out: None }, terminal)
-        }
+        HandedOver::Done => shards::merge(
+            &MergeArgs { directory: parts.directory.clone(), out: None, json: terminal.json },
+            terminal,
+        ),
     }
 }

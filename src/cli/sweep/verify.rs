@@ -8,6 +8,7 @@ use crate::io::read::{display, read_bytes};
 use crate::io::staging::MANIFEST;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
+use crate::verify::verdict::verdict;
 use crate::verify::{prove_built, say_unproved};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_base::progress::Silent;
@@ -16,6 +17,7 @@ use fabc_ir::{SweepOutcome, SweepPlan, SweepRun};
 use fabc_lang::syntax::{bind, parse_file};
 use fabc_pipeline::compile::{Stage, compile};
 use fabc_pipeline::verify::{Remake, Unproved};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -70,13 +72,17 @@ pub(crate) fn verify(
         }
     }
     let run_count = runs_text(built + failed);
+    let mut seen = BTreeSet::new();
+    unproved.retain(|unproved| seen.insert(*unproved));
+    if terminal.json {
+        let extent = json!({ "runs": built + failed, "built": built, "failed": failed });
+        return Ok(terminal.say_document(&verdict("sweep", directory, extent, &unproved).to_string())?);
+    }
     terminal.say(&format!(
         "verified {}: {run_count} that differ, {built} built and proved, {failed} failed",
         display(directory)
     ))?;
     terminal.say("table and page are reproduced to the byte. Taken on trust:")?;
-    let mut seen = BTreeSet::new();
-    unproved.retain(|unproved| seen.insert(*unproved));
     say_unproved(&unproved, terminal)
 }
 

@@ -2,9 +2,9 @@
 
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
-use fabc_pipeline::show::MessageFormat;
+use crate::verify::verdict::VERIFIED;
 use fabc_pipeline::verify::JudgedExecutionPlan;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Prints the verdict on a plan.
 ///
@@ -16,26 +16,20 @@ pub(crate) fn say_execution_plan(
     topology: &str,
     terminal: Terminal,
 ) -> Result<(), Stop> {
-    terminal.say(&if terminal.format == MessageFormat::Json {
-        plan_json(file, topology, plan)
-    } else {
-        plan_text(file, topology, plan)
-    })?;
-    Ok(())
+    Ok(terminal.say_result(|| plan_json(file, topology, plan), || plan_text(file, topology, plan))?)
 }
 
-fn plan_json(file: &str, topology: &str, plan: &JudgedExecutionPlan) -> String {
+fn plan_json(file: &str, topology: &str, plan: &JudgedExecutionPlan) -> Value {
     let judged = if plan.result.is_some() { "result" } else { "structure" };
     let JudgedExecutionPlan { name, collective, gpus, chunks, root, blocks, operations, .. } = plan;
     let JudgedExecutionPlan { all_operations, memory_channels, port_channels, pairs, .. } = plan;
     let JudgedExecutionPlan { channels, sharing, busiest, moved, in_place, .. } = plan;
     json!({
-        "verified": file, "topology": topology, "name": name, "collective": collective, "judged": judged, "gpus": gpus, "chunks": chunks,
+        "format": VERIFIED, "verified": file, "topology": topology, "name": name, "collective": collective, "judged": judged, "gpus": gpus, "chunks": chunks,
         "root": root, "thread_blocks": blocks, "operations": operations, "all_operations": all_operations,
         "memory_channels": memory_channels, "port_channels": port_channels, "pairs": pairs, "channels": channels,
         "pairs_of_a_channel": sharing, "busiest_thousandths": busiest, "moved_thousandths": moved, "in_place": in_place,
     })
-    .to_string()
 }
 
 fn plan_text(file: &str, topology: &str, plan: &JudgedExecutionPlan) -> String {

@@ -1,5 +1,6 @@
 //! The verdict on third-party tables, in words and as JSON.
 
+use crate::verify::verdict::VERIFIED;
 use fabc_ir::Fraction;
 use fabc_pipeline::verify::{ForeignTables, NextHopVerdict, PathOrder};
 use serde_json::{Value, json};
@@ -14,10 +15,10 @@ pub(crate) struct JudgedFiles<'a> {
 
 impl JudgedFiles<'_> {
     /// The verdict as one JSON object.
-    pub(crate) fn json(&self, verdict: &ForeignTables) -> String {
+    pub(crate) fn json(&self, verdict: &ForeignTables) -> Value {
         let ForeignTables { routers, endpoints, channels, pairs, shares, hops, longest, .. } = verdict;
         let mut object = json!({
-            "verified": self.tables, "topology": self.topology, "sl2vl": self.sl2vl, "path_sl": self.path_sl,
+            "format": VERIFIED, "verified": self.tables, "topology": self.topology, "sl2vl": self.sl2vl, "path_sl": self.path_sl,
             "routers": routers, "endpoints": endpoints, "channels": channels, "pairs": pairs,
             "hops": in_shares(*hops, *shares), "average_hops": average_hops(verdict), "longest_route": longest,
             "max_channel_load": in_shares(verdict.max_channel_load, *shares), "busiest_channel": verdict.busiest,
@@ -31,7 +32,7 @@ impl JudgedFiles<'_> {
             object["next_hops"]["max_channel_load"] =
                 json!([load.numerator() as u64, load.denominator() as u64]);
         }
-        object.to_string()
+        object
     }
 
     /// The verdict in some lines of text.

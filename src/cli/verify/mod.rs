@@ -9,6 +9,7 @@ pub(crate) mod program;
 pub(crate) mod repair;
 pub(crate) mod slices;
 pub(crate) mod switch_files;
+pub(crate) mod verdict;
 
 use crate::args::options::VerifyArgs;
 use crate::io::errors::DriverError;
@@ -21,13 +22,13 @@ use crate::operate::placed::is_placed;
 use crate::verify::execution_plan::say_execution_plan;
 use crate::verify::foreign_verdict::JudgedFiles;
 use crate::verify::program::say_program;
+use crate::verify::verdict::{VERIFIED, verdict};
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_lang::syntax::print_spec;
 use fabc_model::CollectiveAlgorithm;
 use fabc_pipeline::library::Loaded;
 use fabc_pipeline::refusal::{Convicted, Refusal};
-use fabc_pipeline::show::MessageFormat;
 use fabc_pipeline::verify::{
     self, DigestSpan, DigestSpanError, Extent, ForeignCollective, ForeignSchedule, LaneFiles, NamedFile,
     Remake, Unproved, Verified, verify_foreign_schedule,
@@ -86,6 +87,14 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     } else {
         format!("{pairs} routes of {hops} hops over {entries} table entries walked, no cycle of channels")
     };
+    if terminal.json {
+        let contract = if broken.is_empty() { "holds" } else { "broken" };
+        let extent = json!({
+            "files": files, "scenarios": scenarios, "routed": routed, "pairs": pairs, "hops": hops,
+            "entries": entries, "contract": contract,
+        });
+        terminal.say_document(&verdict("directory", directory, extent, &unproved).to_string())?;
+    }
     terminal
         .say(&format!("verified {}: {files} files, {scenarios} scenarios, {routes}", display(directory)))?;
     terminal
@@ -120,6 +129,10 @@ fn remake_digest_span(directory: &Path, span: &DigestSpan, terminal: Terminal) -
         Err(DigestSpanError::Convicted(error)) => return Err(Convicted::because(error, &sources).into()),
     };
     let DigestSpan { simulation, scenario, .. } = span;
+    if terminal.json {
+        let extent = json!({ "simulation": simulation, "scenario": scenario, "first": first, "end": end });
+        terminal.say_document(&verdict("window", directory, extent, &[]).to_string())?;
+    }
     terminal.say(&format!("{simulation} on {scenario}: another run finds the same up to cycle {end}; the window is {first} to {end}"))?;
     Ok(())
 }
@@ -157,11 +170,7 @@ fn verify_foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Ter
     let result = verify::verify_tables(files[0], files[1], lanes)?;
     let judged =
         JudgedFiles { tables, topology, sl2vl: args.sl2vl.as_deref(), path_sl: args.path_sl.as_deref() };
-    terminal.say(&match terminal.format {
-        MessageFormat::Json => judged.json(&result),
-        _ => judged.text(&result),
-    })?;
-    Ok(())
+    Ok(terminal.say_result(|| judged.json(&result), || judged.text(&result))?)
 }
 
 /// `fabc verify --collective FILE --topology FILE [--tables FILE]`: verifies a third-party schedule.
@@ -197,26 +206,30 @@ fn verify_schedule(file: &str, topology: &str, tables: Option<&str>, terminal: T
         _ => "chunks a shard",
     };
     let (collective, algorithm) = (collective.name(), algorithm.name());
-    terminal.say(&if terminal.format == MessageFormat::Json {
+    let document = || {
         let mut line = json!({
-            "verified": file, "topology": topology, "fabric": fabric, "collective": collective, "algorithm": algorithm, "chips": chips, "chunks": chunks,
+            "format": VERIFIED, "verified": file, "topology": topology, "fabric": fabric, "collective": collective, "algorithm": algorithm, "chips": chips, "chunks": chunks,
             "steps": steps, "volume": volume, "transfers": transfers, "bounds": bounds, "bound": bound.map(|(above, below)| [above, below]),
         });
         if let Some(groups) = groups {
             line["groups"] = json!(groups);
         }
-        line.to_string()
-    } else {
+        line
+    };
+    let text = || {
         let in_groups = groups.map_or_else(String::new, |groups| format!(" in {groups} groups"));
         let bound = bound.map_or_else(String::new, |(above, below)| {
             let bound_times = above as f64 / below.max(1) as f64;
-            format!(", the tightest {bound_times:.4} chunk times ({:.2} % of the schedule)", 100.0 * bound_times / volume.max(1) as f64)
+            format!(
+                ", the tightest {bound_times:.4} chunk times ({:.2} % of the schedule)",
+                100.0 * bound_times / volume.max(1) as f64
+            )
         });
         format!(
             "verified {file} of {fabric} on {topology}: {collective} by {algorithm}, {chips} chips{in_groups}, {chunks} {cut}\n  \
              {steps} steps, {volume} chunk times, {transfers} transfers replayed: every chip gets what it should\n  \
              {bounds} bounds follow from their witnesses{bound}"
         )
-    })?;
-    Ok(())
+    };
+    Ok(terminal.say_result(document, text)?)
 }

@@ -5,8 +5,10 @@ use crate::io::folder::DiskFolder;
 use crate::io::read::display;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
+use crate::verify::verdict::verdict;
 use fabc_pipeline::operate::BuiltFabric;
 use fabc_pipeline::verify::{RepairWalk, verify_plan};
+use serde_json::json;
 use std::path::Path;
 
 /// Checks a plan, and prints what was proved.
@@ -26,6 +28,14 @@ pub(crate) fn verify(
     let new = BuiltFabric::read(new_folder)?;
     let proved = verify_plan(&old, &new, &out_folder)?;
     let RepairWalk { pairs, hops, entries } = proved.walk;
+    if terminal.json {
+        let extent = json!({
+            "directory": display(directory), "live": display(live), "steps": proved.plan.steps.len(),
+            "batches": proved.staged.stages.len(), "pairs": pairs, "hops": hops, "entries": entries,
+            "fewest_is_trusted": proved.trusts_fewest,
+        });
+        return Ok(terminal.say_document(&verdict("plan", out, extent, &[]).to_string())?);
+    }
     terminal.say(&format!(
         "verified {} from {} to {}: {} steps in {} batches; {pairs} routes of {hops} hops over {entries} table entries walked",
         display(out),

@@ -2,7 +2,7 @@
 
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
-use fabc_pipeline::show::MessageFormat;
+use crate::verify::verdict::VERIFIED;
 use fabc_pipeline::verify::JudgedProgram;
 use serde_json::json;
 
@@ -20,19 +20,17 @@ pub(crate) fn say_program(
     terminal: Terminal,
 ) -> Result<(), Stop> {
     let judged = if program.result.is_some() { "result" } else { "structure" };
-    terminal.say(&if terminal.format == MessageFormat::Json {
+    let document = || {
         let JudgedProgram { name, collective, gpus, chunks, root, blocks, steps, all_steps, .. } = program;
         let JudgedProgram { connections, channels, sharing, transfers, held, .. } = program;
         let JudgedProgram { in_place, out_of_place, .. } = program;
         json!({
-            "verified": file, "topology": topology, "name": name, "collective": collective, "judged": judged, "gpus": gpus, "chunks": chunks,
+            "format": VERIFIED, "verified": file, "topology": topology, "name": name, "collective": collective, "judged": judged, "gpus": gpus, "chunks": chunks,
             "root": root, "thread_blocks": blocks, "steps": steps, "all_steps": all_steps, "connections": connections, "channels": channels,
             "connections_of_a_channel": sharing, "transfers": transfers, "held_transfers": held, "in_place": in_place, "out_of_place": out_of_place,
         })
-        .to_string()
-    } else {
-        program_text(file, topology, program)
-    })?;
+    };
+    terminal.say_result(document, || program_text(file, topology, program))?;
     if program.steps > SAFE_STEPS {
         terminal.note(&format!(
             "a thread block has {} steps: RCCL takes {SAFE_STEPS}, unless it was built for more",

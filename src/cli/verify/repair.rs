@@ -4,8 +4,10 @@ use crate::io::folder::DiskFolder;
 use crate::io::read::display;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
+use crate::verify::verdict::verdict;
 use fabc_pipeline::operate::BuiltFabric;
 use fabc_pipeline::verify::{VerifiedRepair, verify_repair};
+use serde_json::json;
 use std::path::Path;
 
 /// Checks a repair, and prints what was proved.
@@ -26,6 +28,13 @@ pub(crate) fn verify(
     let VerifiedRepair { walk, changed_entries, warm } =
         verify_repair(&built, &out_folder, earlier.as_ref())?;
     let [add, turn, drop] = changed_entries;
+    if terminal.json {
+        let extent = json!({
+            "directory": display(directory), "pairs": walk.pairs, "hops": walk.hops, "entries": walk.entries,
+            "added": add, "turned": turn, "dropped": drop, "mixes_with_old_tables": warm,
+        });
+        return Ok(terminal.say_document(&verdict("repair", out, extent, &[]).to_string())?);
+    }
     terminal.say(&format!(
         "verified {} on {}: {} routes of {} hops over {} table entries walked; {add} added, {turn} turned, {drop} dropped",
         display(out),

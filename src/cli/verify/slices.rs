@@ -5,9 +5,11 @@ use crate::io::folder::DiskFolder;
 use crate::io::read::{self, display};
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
+use crate::verify::verdict::verdict;
 use fabc_pipeline::operate::PlacedFabric;
 use fabc_pipeline::refusal::Convicted;
 use fabc_pipeline::verify::{Isolation, Remake, verify_slices};
+use serde_json::json;
 use std::path::Path;
 
 /// Verifies the directory, and prints what was proved.
@@ -20,6 +22,14 @@ pub(crate) fn verify(directory: &Path, remake: Remake, terminal: Terminal) -> Re
     let broken = verify_slices(&placed, &files, remake)?;
     let Isolation { slices, cubes, cross_connects } = placed.isolation;
     let kinds = placed.kinds.len();
+    if terminal.json {
+        let contract = if broken.is_empty() { "holds" } else { "broken" };
+        let extent = json!({
+            "files": files.len(), "kinds": kinds, "slices": slices, "cubes": cubes,
+            "cross_connects": cross_connects, "contract": contract,
+        });
+        terminal.say_document(&verdict("slices", directory, extent, &[]).to_string())?;
+    }
     terminal.say(&format!(
         "verified {}: {} files, {kinds} kinds of slices alone, {slices} slices on {cubes} cubes by {cross_connects} cross-connects, none of which joins two",
         display(directory),

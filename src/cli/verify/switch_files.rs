@@ -4,9 +4,9 @@ use crate::args::options::VerifyArgs;
 use crate::io::read::{self, display};
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
+use crate::verify::verdict::VERIFIED;
 use fabc_pipeline::library::Loaded;
 use fabc_pipeline::refusal::Convicted;
-use fabc_pipeline::show::MessageFormat;
 use fabc_pipeline::verify::{SwitchFiles, VerifiedSwitches, switch_files};
 use serde_json::json;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(crate) fn verify(directory: &Path, args: &VerifyArgs, terminal: Terminal) ->
             Ok(verified) => verified,
             Err(errors) => return Err(Convicted { errors, sources }.into()),
         };
-    if terminal.format == MessageFormat::Json {
+    if terminal.json {
         let of_frr = args.frr.as_ref().map(
             |folder| json!({ "verified": display(folder), "routes": bgp_routes, "scenarios": scenarios }),
         );
@@ -38,8 +38,8 @@ pub(crate) fn verify(directory: &Path, args: &VerifyArgs, terminal: Terminal) ->
             .routes
             .as_ref()
             .map(|folder| json!({ "verified": display(folder), "routes": static_routes }));
-        let text = json!({ "directory": display(directory), "switches": switches, "frr": of_frr, "sonic": of_sonic, "static": of_routes });
-        return Ok(terminal.say(&text.to_string())?);
+        let text = json!({ "format": VERIFIED, "directory": display(directory), "switches": switches, "frr": of_frr, "sonic": of_sonic, "static": of_routes });
+        return Ok(terminal.say_document(&text.to_string())?);
     }
     for (folder, routes) in [(&args.frr, bgp_routes), (&args.sonic, sonic_routes)] {
         let Some(folder) = folder else { continue };

@@ -1,5 +1,6 @@
 //! Writes the saturation of several fabrics as one table.
 
+use super::super::json::{push, push_lines, quote};
 use super::super::number::fixed;
 use super::model::{model_sentence, rate_unit, setting_in_words};
 use super::ratios::{bound_text, csv_cell, share_of_bound};
@@ -91,6 +92,32 @@ pub fn comparison_text(scenarios: &[ComparedScenario]) -> String {
     for scenario in scenarios.iter().filter(|scenario| scenario.model != first.model) {
         out += &wrap_text(&format!("{}: {}", scenario.name, scenario.model));
     }
+    out
+}
+
+/// The table as `fabc.comparison/1`, with ratios to the first scenario.
+pub fn comparison_json(scenarios: &[ComparedScenario]) -> String {
+    comparison_document(scenarios, |out, scenario| {
+        let [ratio, bounds] = scenario
+            .over(&scenarios[0])
+            .map(|ratio| ratio.map_or_else(|| "null".to_owned(), |ratio| fixed(ratio, 6)));
+        let (share, beyond) = (fixed(scenario.share, 4), fixed(scenario.beyond, 6));
+        let ComparedScenario { senders, low, high, .. } = scenario;
+        let (name, bound) = (quote(&scenario.name), bound_text(scenario.bound));
+        push(
+            out,
+            format_args!(
+                "{{\"fabric\":{name},\"senders\":{senders},\"bound\":{bound},\"low\":{low},\"high\":{high},\"share\":{share},\"beyond_accepted\":{beyond},\"ratio\":{ratio},\"bound_ratio\":{bounds}}}"
+            ),
+        );
+    })
+}
+
+/// A comparison with a line per scenario, the first of which is the one that the others are compared with.
+pub(super) fn comparison_document<T>(scenarios: &[T], record: impl FnMut(&mut String, &T)) -> String {
+    let mut out = "{\n\"format\":\"fabc.comparison/1\",\n\"scenarios\":".to_owned();
+    push_lines(&mut out, scenarios, record);
+    out.push_str("\n}\n");
     out
 }
 

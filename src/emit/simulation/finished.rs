@@ -1,6 +1,8 @@
 //! Writes when several fabrics complete the same finite traffic, as one table.
 
+use super::super::json::{push, quote};
 use super::super::number::fixed;
+use super::comparison::comparison_document;
 use super::finite::FiniteResult;
 use super::model::{model_sentence, setting_in_words};
 use super::ratios::csv_cell;
@@ -78,6 +80,24 @@ pub fn finished_text(scenarios: &[FinishedScenario]) -> String {
         out += &wrap_text(&format!("{}: {}", scenario.name, scenario.model));
     }
     out
+}
+
+/// The table as `fabc.comparison/1`, with ratios to the first scenario.
+pub fn finished_json(scenarios: &[FinishedScenario]) -> String {
+    comparison_document(scenarios, |out, scenario| {
+        let [ratio, bounds] = scenario.over(&scenarios[0]).map(|ratio| fixed(ratio, 6));
+        let (share, gbs) = (fixed(scenario.share, 4), fixed(scenario.gbs, 3));
+        push(
+            out,
+            format_args!(
+                "{{\"fabric\":{},\"senders\":{},\"least_cycles\":{},\"cycles\":{},\"share\":{share},\"gbs\":{gbs},\"ratio\":{ratio},\"bound_ratio\":{bounds}}}",
+                quote(&scenario.name),
+                scenario.senders,
+                scenario.lower_bound,
+                scenario.cycles
+            ),
+        );
+    })
 }
 
 /// The table as CSV, with a row per scenario of a fabric.

@@ -11,8 +11,8 @@ mod summary;
 mod text;
 mod wrapped;
 
-pub use comparison::{ComparedScenario, comparison_csv, comparison_text};
-pub use finished::{FinishedScenario, finished_csv, finished_text};
+pub use comparison::{ComparedScenario, comparison_csv, comparison_json, comparison_text};
+pub use finished::{FinishedScenario, finished_csv, finished_json, finished_text};
 pub(super) use model::{model_sentence, rate_unit, setting_in_words};
 pub use picture::simulation_svg;
 pub(super) use picture::{latencies, utilization};

@@ -42,7 +42,8 @@ pub fn placed_contract(kinds: &[PlacedKind]) -> ContractState {
     }
 }
 
-fn placement_json(placed: PlacedPod<'_>) -> String {
+/// The text of `placement.json`: which slice has which cubes.
+pub fn placement_json(placed: PlacedPod<'_>) -> String {
     let PlacedPod { fabric, kinds, placement, .. } = placed;
     let mut out =
         format!("{{\"format\":\"fabc.placement/1\",\"fabric\":{},\n\"kinds\":{{", quote(&fabric.name));

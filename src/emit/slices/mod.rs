@@ -6,6 +6,6 @@ mod page;
 mod plan;
 mod text;
 
-pub use files::{PLACEMENT, placed_artifacts, placed_contract};
+pub use files::{PLACEMENT, placed_artifacts, placed_contract, placement_json};
 pub use plan::{slices_plan_json, slices_plan_text};
 pub use text::{PlacedKind, PlacedPod, placed_text};

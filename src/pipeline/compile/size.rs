@@ -78,7 +78,7 @@ pub enum TooLarge {
 #[error("a network of {routers} routers is too large to be built: at most {ROUTERS} are")]
 #[diagnostic(
     code(FAB0208),
-    help("`fabc check` without `--stop-after` describes it by formulas and a sample of its routers")
+    help("`fabc check` without `--until` describes it by formulas and a sample of its routers")
 )]
 pub struct TooLargeToBuild {
     routers: usize,
@@ -295,11 +295,8 @@ fn check_analysis(fabric: &Fabric, chips: Chips) -> Result<(), TooLarge> {
     if fabric.pod().is_none() && looks > GRAPH_STEPS {
         let (span, reason) = (fabric.topology_span(), chips.reason(fabric).into_boxed_str());
         let formulas = fabric.closed_form().is_some();
-        let described = if formulas {
-            "; `fabc check` without `--stop-after` describes this one by formulas"
-        } else {
-            ""
-        };
+        let described =
+            if formulas { "; `fabc check` without `--until` describes this one by formulas" } else { "" };
         return Err(
             TooMuchWork { routers: chips.count, looks, most: GRAPH_STEPS, span, reason, described }.into()
         );
@@ -371,9 +368,9 @@ fn check_routing(fabric: &Fabric, chips: Chips, hops: u64) -> Result<(), TooMuch
     let need = base_bytes(fabric, chips).saturating_add(routing_bytes(fabric, chips, hops));
     let help = match fabric.pod() {
         Some(_) => {
-            "`--stop-after analyze` builds the topology without routes. A smaller pod, or one whose cubes are all alike, needs less"
+            "`--until analyze` builds the topology without routes. A smaller pod, or one whose cubes are all alike, needs less"
         }
-        None => "`--stop-after analyze` builds the topology without routes. A smaller network needs less",
+        None => "`--until analyze` builds the topology without routes. A smaller network needs less",
     };
     let reason = match fabric.routing {
         RoutingChoice::AllowedTurns(_)

@@ -103,6 +103,15 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
+    /// Diagnostics of another operation on a fabric, with the files that they point into.
+    pub fn new(
+        all: Vec<Box<dyn miette::Diagnostic + Send + Sync>>,
+        sources: SourceMap,
+        exit_code: u8,
+    ) -> Self {
+        Diagnostics { all, sources, exit_code, built: None }
+    }
+
     pub(super) fn from_failure(failure: Failure, sources: SourceMap) -> Self {
         Diagnostics { exit_code: failure.exit_code(), all: failure.diagnostics(), sources, built: None }
     }

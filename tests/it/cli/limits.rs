@@ -151,14 +151,17 @@ fn refuse_special_files_of_builds(directory: &Path) {
     )
     .unwrap();
     for live in ["/dev/zero", "pipe", "huge"] {
-        let output = confined(directory, &["plan", live, "built"], Stdio::null());
+        let output = confined(directory, &["plan", "built", "--live", live], Stdio::null());
         let wanted = if live == "huge" { "FAB0519" } else { "FAB0501" };
         assert!(code(&output) == 1 && err(&output).contains(wanted), "{live}: {}", err(&output));
     }
     std::fs::remove_file(directory.join("built/inputs/ocs.json")).unwrap();
     make_pipe(&directory.join("built/inputs/ocs.json"));
-    for args in [&["verify", "built"][..], &["tables", "built", "--router", "0"], &["plan", "huge", "built"]]
-    {
+    for args in [
+        &["verify", "built"][..],
+        &["tables", "built", "--router", "0"],
+        &["plan", "built", "--live", "huge"],
+    ] {
         let output = confined(directory, args, Stdio::null());
         assert!(code(&output) != 0 && err(&output).contains("FAB0"), "{args:?}: {}", err(&output));
     }

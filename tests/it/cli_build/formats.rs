@@ -24,7 +24,7 @@ fn formats_go_where_they_are_sent() {
 fn binary_tables_say_the_same_as_json() {
     let place = workplace();
     fabc(place.path(), &["build", "small.fab", "--out", "json"], 0);
-    fabc(place.path(), &["build", "small.fab", "--out", "binary", "--tables", "binary"], 0);
+    fabc(place.path(), &["build", "small.fab", "--out", "binary", "--tables-form", "binary"], 0);
     let [json, binary] = ["json", "binary"].map(|form| files(&place.path().join(form).join("small")));
     assert!(
         json.contains_key(Path::new("tables/nominal.json"))
@@ -50,7 +50,7 @@ fn binary_tables_say_the_same_as_json() {
             let directory = format!("{form}/small");
             fabc(
                 place.path(),
-                &["tables", &directory, "--router", router, "--scenario", "X[0,1]", "--format", "json"],
+                &["tables", &directory, "--router", router, "--scenario", "X[0,1]", "--json"],
                 0,
             )
             .0
@@ -62,7 +62,7 @@ fn binary_tables_say_the_same_as_json() {
 #[test]
 fn golden_binary_tables_are_compared_router_by_router() {
     let place = workplace();
-    let build = ["build", "small.fab", "--golden", "golden", "--tables", "binary"];
+    let build = ["build", "small.fab", "--golden", "golden", "--tables-form", "binary"];
     fabc(place.path(), &[&build[..], &["--update"]].concat(), 0);
     let (out, _) = fabc(place.path(), &build, 0);
     assert!(out.contains("the outputs equal"), "{out}");
@@ -97,8 +97,7 @@ fn what_is_emitted_for_others_is_verified_again() {
         "out/small/tables/nominal.json",
         "--topology",
         "out/small/topology.json",
-        "--message-format",
-        "json",
+        "--json",
     ];
     let (out, _) = fabc(place.path(), &arguments, 0);
     let summary: serde_json::Value = serde_json::from_str(&out).unwrap();
@@ -164,7 +163,7 @@ fn formats_of_others_say_why_they_cannot_be() {
     let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "tons_bundle"], 2);
     assert!(err.contains("FAB0506"), "{err}");
     let (_, err) =
-        fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "--emit", "tables_csv=csv"], 2);
+        fabc(place.path(), &["build", "small.fab", "--until", "analyze", "--emit", "tables_csv=csv"], 2);
     assert!(err.contains("FAB0507"), "{err}");
     let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "formula"], 3);
     assert!(err.contains("FAB0537") && err.contains("routing = algebraic"), "{err}");
@@ -199,11 +198,11 @@ fn links_alone_are_written_without_a_flow() {
     .unwrap();
     for name in ["small", "net", "ring"] {
         let spec = format!("{name}.fab");
-        fabc(place.path(), &["build", &spec, "-q", "--stop-after", "analyze"], 0);
+        fabc(place.path(), &["build", &spec, "-q", "--until", "analyze"], 0);
         let wanted =
             |file: &str| std::fs::read_to_string(place.path().join("out").join(name).join(file)).unwrap();
         let some = "topology=t/,graphml=t/,dot=t/,csv=t/";
-        let (out, _) = fabc(place.path(), &["build", &spec, "--stop-after", "synthesize", "--emit", some], 0);
+        let (out, _) = fabc(place.path(), &["build", &spec, "--until", "synthesize", "--emit", some], 0);
         assert!(out.lines().all(|line| line.starts_with("wrote t/topology.")), "{out}");
         for file in ["topology.json", "topology.graphml", "topology.dot", "topology.csv"] {
             let alone = std::fs::read_to_string(place.path().join("t").join(file)).unwrap();
@@ -212,8 +211,8 @@ fn links_alone_are_written_without_a_flow() {
         let (dot, _) = fabc(place.path(), &["graph", &spec], 0);
         assert_eq!(dot, wanted("topology.dot"));
     }
-    let (out, _) = fabc(place.path(), &["check", "ring.fab", "--stop-after", "synthesize"], 0);
-    let summary = "ring: wired (torus, 8 routers, 0 requires, 8 links)\n`--stop-after analyze` measures distances and throughput\n";
+    let (out, _) = fabc(place.path(), &["check", "ring.fab", "--until", "synthesize"], 0);
+    let summary = "ring: wired (torus, 8 routers, 0 requires, 8 links)\n`--until analyze` measures distances and throughput\n";
     assert_eq!(out, summary);
 }
 

@@ -44,7 +44,7 @@ fn results_that_cannot_be_handed_over_are_an_error() {
         &["build", "small.fab", "--emit", "ibnetdiscover"],
         &["build", "small.fab", "--dump", "route"],
         &["build", "small.fab", "--golden", "live"],
-        &["check", "small.fab", "--stop-after", "analyze", "--dump", "analyze"],
+        &["check", "small.fab", "--until", "analyze", "--dump", "analyze"],
         &["graph", "small.fab"],
         &["tables", "live/small"],
         &["tables", "live/small", "--router", "0"],
@@ -53,8 +53,8 @@ fn results_that_cannot_be_handed_over_are_an_error() {
         full(args, 2);
     }
     // There 2 says that there are changes.
-    full(&["plan", "live/small", "new/small", "--json"], 1);
-    full(&["plan", "live/small", "new/small"], 1);
+    full(&["plan", "new/small", "--live", "live/small", "--json"], 1);
+    full(&["plan", "new/small", "--live", "live/small"], 1);
     assert_eq!(names(place.path()), ["d", "live", "new", "small.fab", "torus.fab"]);
     // A reader that has seen enough stops nothing.
     let mut child = command(place.path(), &["build", "small.fab"])

@@ -103,7 +103,7 @@ fn collectives_of_a_spec_are_known_by_name() {
     let row =
         json(&place, &["--collective", "reduce", "--root", "1", "--size", "1kB"])["collectives"][0].clone();
     assert_eq!((&row["root"], &row["size"]), (&"router[1]".into(), &1000.into()), "{row}");
-    let (_, error) = run(&place, &["--format", "csv"], 2);
+    let (_, error) = run(&place, &["--csv"], 2);
     assert!(error.contains("FAB0564") && error.contains("one of the collectives of the spec"), "{error}");
 }
 

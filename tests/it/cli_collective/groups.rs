@@ -162,7 +162,7 @@ fn the_command_knows_groups() {
     let (text, _) = run(&["--size", "1MiB", "--groups", "4", "--scenario", "all"], 0);
     assert!(text.contains("all_to_all") && text.contains("FAULTS"), "{text}");
     assert!(!text.contains("broadcast"), "{text}");
-    let (json, _) = run(&["--collective", "tensor", "--format", "json"], 0);
+    let (json, _) = run(&["--collective", "tensor", "--json"], 0);
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["groups"], &json["collectives"][0]["chips"]), (&Value::from(8), &Value::from(8)));
     assert!(json["collectives"][0]["inside_bound_ns"].is_number(), "{json}");

@@ -50,15 +50,7 @@ fn boxes_have_programs_of_both_runtimes() {
     assert_eq!(text, PLAN_OF_BOXES);
     let (json, _) = plain::fabc(
         place.path(),
-        &[
-            "verify",
-            "--collective",
-            "a.json",
-            "--topology",
-            "out/net/topology.json",
-            "--message-format",
-            "json",
-        ],
+        &["verify", "--collective", "a.json", "--topology", "out/net/topology.json", "--json"],
         0,
     );
     let json: Value = serde_json::from_str(&json).unwrap();

@@ -326,7 +326,7 @@ fn schedules_for_the_programs_of_others() {
     let args = ["verify", "--collective", "dark.xml", "--topology", "out/pod/topology.json"];
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_fabc"))
         .args(args)
-        .args(["--message-format", "json"])
+        .arg("--json")
         .current_dir(place.path())
         .output()
         .unwrap()

@@ -53,11 +53,10 @@ fn blocks_of_the_spec_run_with_the_build_and_are_verified() {
     fabc(place.path(), &["verify", "out/pod"], 0);
 
     // The command runs the same blocks, to the same bytes.
-    let again = |block: &str, format: &str| {
-        fabc(place.path(), &["sim", "out/pod", "--block", block, "--format", format], 0).0
-    };
-    assert_eq!(again("peak", "json"), read("simulations/peak.json"));
-    assert_eq!(again("turned", "csv"), read("simulations/turned.csv"));
+    let again =
+        |block: &str, format: &str| fabc(place.path(), &["sim", "out/pod", "--block", block, format], 0).0;
+    assert_eq!(again("peak", "--json"), read("simulations/peak.json"));
+    assert_eq!(again("turned", "--csv"), read("simulations/turned.csv"));
     let (all, _) = fabc(place.path(), &["sim", "out/pod"], 0);
     assert!(all.starts_with("pod: peak\n") && all.contains("\npod: turned\n"), "{all}");
     let (_, error) = fabc(place.path(), &["sim", "out/pod", "--block", "peek"], 2);
@@ -137,10 +136,10 @@ fn blocks_of_traffic_that_ends_are_run_and_verified() {
     }
     assert!(read("report.html").contains("cycles to the last delivery"));
     fabc(place.path(), &["verify", "out/pod"], 0);
-    assert_eq!(fabc(place.path(), &["sim", "out/pod", "--format", "json"], 0).0, honest);
+    assert_eq!(fabc(place.path(), &["sim", "out/pod", "--json"], 0).0, honest);
     // `--scenario` wins over `scenarios = all`, of a block and of `--with`.
     let run = |more: &[&str]| -> Vec<Value> {
-        let (text, _) = fabc(place.path(), &[&["sim", "out/pod", "--format", "json"][..], more].concat(), 0);
+        let (text, _) = fabc(place.path(), &[&["sim", "out/pod", "--json"][..], more].concat(), 0);
         serde_json::from_str::<Value>(&text).unwrap()["scenarios"].as_array().unwrap().clone()
     };
     let fault = scenarios[1]["scenario"].as_str().unwrap();
@@ -204,10 +203,10 @@ fn traces_stand_in_the_spec_as_well() {
         (&Value::from(3), &Value::from(58 * 64))
     );
     fabc(place.path(), &["verify", "out/pod"], 0);
-    assert_eq!(fabc(place.path(), &["sim", "out/pod", "--format", "json"], 0).0, honest);
+    assert_eq!(fabc(place.path(), &["sim", "out/pod", "--json"], 0).0, honest);
     // The command says the same by a setting.
     let settings = "traffic = trace \"steps.csv\"";
-    let by_setting = fabc(place.path(), &["sim", "out/pod", "--with", settings, "--format", "json"], 0).0;
+    let by_setting = fabc(place.path(), &["sim", "out/pod", "--with", settings, "--json"], 0).0;
     let by_setting: Value = serde_json::from_str(&by_setting).unwrap();
     assert_eq!(by_setting["scenarios"][0]["completions"], steps["scenarios"][0]["completions"]);
     // Built again from what was written.
@@ -236,7 +235,7 @@ fn spots_and_bursts_stand_in_the_spec_as_well() {
     let place = built(&pod().with(block));
     let points = |text: &str| serde_json::from_str::<Value>(text).unwrap()["scenarios"][0]["points"].clone();
     let written = std::fs::read_to_string(place.path().join("out/pod/simulations/hot.json")).unwrap();
-    let (simulated, _) = fabc(place.path(), &["sim", "out/pod", "--with", settings, "--format", "json"], 0);
+    let (simulated, _) = fabc(place.path(), &["sim", "out/pod", "--with", settings, "--json"], 0);
     assert_eq!(points(&written), points(&simulated));
     assert_eq!(points(&written).as_array().unwrap().len(), 2);
     fabc(place.path(), &["verify", "out/pod"], 0);

@@ -32,7 +32,7 @@ fn traffic_that_ends_in_every_form() {
     assert_eq!(text, sim_all_to_all(&place, &["--threads", "1"]), "threads show");
     assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
     orders_of_messages_take_their_time(&place);
-    let csv = sim_all_to_all(&place, &["--format", "csv", "--scenario", "all"]);
+    let csv = sim_all_to_all(&place, &["--csv", "--scenario", "all"]);
     assert!(
         csv.starts_with("scenario,seed,cycles,least_cycles,share,us,gbs,gbs_per_sender,")
             && csv.lines().count() == 14,
@@ -47,7 +47,7 @@ fn traffic_that_ends_in_every_form() {
         "{compared}"
     );
     assert!(
-        sim_all_to_all(&place, &["--compare", "--format", "csv"])
+        sim_all_to_all(&place, &["--compare", "--csv"])
             .starts_with("fabric,senders,least_cycles,cycles,share,gbs,ratio,bound_ratio\npod,16,")
     );
     traces_are_read_or_refused(&place);
@@ -60,7 +60,7 @@ fn traffic_that_ends_in_every_form() {
 /// The order of the messages changes the cycles, and nothing beats the bound.
 fn orders_of_messages_take_their_time(place: &tempfile::TempDir) {
     let cycles = |settings: &str| -> Value {
-        let (json, _) = sim_pod(place, &["--with", settings, "--format", "json"], 0);
+        let (json, _) = sim_pod(place, &["--with", settings, "--json"], 0);
         let nominal = serde_json::from_str::<Value>(&json).unwrap()["scenarios"][0].clone();
         assert!(
             nominal["points"].as_array().unwrap().is_empty()
@@ -125,7 +125,7 @@ const REFUSED_TRAFFIC: &[(&str, &[&str], i32, &str)] = &[
     ("traffic = all_to_all { bytes = 1 KiB; } warmup = 5 cycles", &[], 1, "`warmup`"),
     (
         "traffic = all_to_all { bytes = 1 KiB; }",
-        &["--format", "svg"],
+        &["--svg"],
         2,
         "error[FAB0521]: traffic that ends has no form `svg`",
     ),

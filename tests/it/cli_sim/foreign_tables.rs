@@ -52,7 +52,7 @@ fn tables_of_anybody() {
 /// The tables of the pod with its topology give the numbers of its directory.
 fn compare_with_tables_alone(place: &tempfile::TempDir, model: &str) {
     let settings = format!("model = {model}; rates = [0.2, 0.9]");
-    let options = ["--with", &settings, "--format", "json"];
+    let options = ["--with", &settings, "--json"];
     let native = first_scenario(&sim(place, &options, 0).0);
     let tables = ["--tables", "out/pod/tables/nominal.json", "--topology", "out/pod/topology.json"];
     let hardware = ["--buffer", "100", "--link-latency", "10", "--router-latency", "10"];
@@ -77,7 +77,7 @@ fn adapters_of_a_subnet_are_routers(place: &tempfile::TempDir) {
     std::fs::write(place.path().join("fabric.fab"), mesh.text()).unwrap();
     fabc(place.path(), &["build", "fabric.fab", "-q", "--emit", "opensm_lft=m.lft,ibnetdiscover=m.topo"], 0);
     let subnet = ["--tables", "m.lft", "--topology", "m.topo"];
-    let options = ["--with", "rates = 0.001", "--format", "json"];
+    let options = ["--with", "rates = 0.001", "--json"];
     let alone = first_scenario(&short_sim(place, &[&subnet[..], &options].concat(), 0).0);
     let [hops, cycles] = ["mean_hops", "mean_cycles"].map(|key| alone[key].as_f64().unwrap());
     // Between two routers of a 2 x 3 mesh: 25 hops over its 15 pairs.
@@ -94,7 +94,7 @@ fn lanes_of_a_subnet_carry_the_virtual_channels(place: &tempfile::TempDir) {
     let emit = "opensm_lft=r.lft,ibnetdiscover=r.topo,opensm_sl2vl=r.sl2vl,opensm_path_sl=r.psl";
     fabc(place.path(), &["build", "round.fab", "-q"], 0);
     fabc(place.path(), &["build", "round.fab", "-q", "--emit", emit], 0);
-    let options = ["--with", "rates = 0.3", "--format", "json"];
+    let options = ["--with", "rates = 0.3", "--json"];
     let native = first_scenario(&short_sim(place, &[&["out/round"][..], &options].concat(), 0).0);
     let lanes = ["--tables", "r.lft", "--topology", "r.topo", "--sl2vl", "r.sl2vl", "--path-sl", "r.psl"];
     let laned = first_scenario(&short_sim(place, &[&lanes[..], &options].concat(), 0).0);

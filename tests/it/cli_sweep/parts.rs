@@ -41,7 +41,7 @@ fn parts_of_a_build_come_to_the_same_bytes() {
         for shard in ["2/3", "1/3", "2/3", "3/3"] {
             fabc(place.path(), &["build", &spec, "--shard", shard, "--out", "parts", "-q"], 0);
         }
-        fabc(place.path(), &["merge", &format!("parts/{name}.shards"), "-q"], 0);
+        fabc(place.path(), &["shards", "merge", &format!("parts/{name}.shards"), "-q"], 0);
         let [whole, parts] = ["whole", "parts"].map(|out| files(&place.path().join(out).join(name)));
         assert!(whole.keys().eq(parts.keys()), "{name}: {:?}\n{:?}", whole.keys(), parts.keys());
         assert!(whole.keys().any(|path| path.to_string_lossy().contains("fault-")), "{name} has faults");
@@ -51,13 +51,14 @@ fn parts_of_a_build_come_to_the_same_bytes() {
     // Processes of this machine build it from a spec and from the directory.
     let (out, _) = fabc(
         place.path(),
-        &["submit", "links.fab", "--out", "submitted", "--shards", "2", "--workers", "2"],
+        &["shards", "submit", "links.fab", "--out", "submitted", "--shards", "2", "--workers", "2"],
         0,
     );
     assert!(out.contains("wrote submitted/links"), "{out}");
     let [whole, submitted] = ["whole", "submitted"].map(|out| files(&place.path().join(out).join("links")));
     assert!(whole == submitted);
-    let (out, _) = fabc(place.path(), &["submit", "submitted/links.shards", "--engine", "slurm"], 0);
+    let (out, _) =
+        fabc(place.path(), &["shards", "submit", "submitted/links.shards", "--engine", "slurm"], 0);
     assert!(out.contains("wrote submitted/links"), "all was there: {out}");
 }
 
@@ -71,7 +72,7 @@ fn parts_that_are_missing_or_wrong_are_named() {
         assert!(flowing(&err).starts_with(&flowing(wanted)), "{args:?}: {err}");
     };
     expect_message(
-        &["merge", "."],
+        &["shards", "merge", "."],
         2,
         "FAB0594\n\n  × there is no `shards.json` in `.`\n  help: `fabc build SPEC --shard i/n` writes it\n",
     );
@@ -81,8 +82,12 @@ fn parts_that_are_missing_or_wrong_are_named() {
         "{out}"
     );
     let first = first_link(place.path());
-    expect_message(&["merge", "out/ring.shards"], 2, &format!("FAB0594 × shard 1/2 is not done: {first}"));
-    let (_, err) = fabc(place.path(), &["merge", "out/ring.shards"], 2);
+    expect_message(
+        &["shards", "merge", "out/ring.shards"],
+        2,
+        &format!("FAB0594 × shard 1/2 is not done: {first}"),
+    );
+    let (_, err) = fabc(place.path(), &["shards", "merge", "out/ring.shards"], 2);
     assert!(
         flowing(&err).contains("missing help: `fabc build out/ring.shards --shard 1/2` does it"),
         "{err}"
@@ -98,12 +103,12 @@ fn parts_that_are_missing_or_wrong_are_named() {
     *bad.last_mut().unwrap() ^= 1;
     std::fs::write(&damaged, &bad).unwrap();
     expect_message(
-        &["merge", "out/ring.shards"],
+        &["shards", "merge", "out/ring.shards"],
         2,
         "FAB0594\n\n  × none of the 2 shards is finished\n  help: `fabc build out/ring.shards --shard 1/2` does it\n",
     );
     std::fs::write(&damaged, &good).unwrap();
-    fabc(place.path(), &["merge", "out/ring.shards", "--out", "merged", "-q"], 0);
+    fabc(place.path(), &["shards", "merge", "out/ring.shards", "--out", "merged", "-q"], 0);
     fabc(place.path(), &["verify", "merged/ring"], 0);
     // A file of another spec counts as missing.
     std::fs::write(place.path().join("ring.fab"), spec.with("routing = allowed_turns;").text()).unwrap();
@@ -112,7 +117,7 @@ fn parts_that_are_missing_or_wrong_are_named() {
     expect_message(
         &["build", "out/ring.shards", "--shard", "1/2", "--set", "n=4"],
         2,
-        "FAB0594\n\n  × `out/ring.shards` is a directory of shards\n  help: `--set`, `--stop-after` and `--out` belong to a spec: name that, or\n        leave them out\n",
+        "FAB0594\n\n  × `out/ring.shards` is a directory of shards\n  help: `--set`, `--until` and `--out` belong to a spec: name that, or\n        leave them out\n",
     );
     std::fs::create_dir_all(place.path().join("else/ring.shards")).unwrap();
     std::fs::write(place.path().join("else/ring.shards/notes"), "mine").unwrap();
@@ -167,7 +172,7 @@ fn simulations_of_parts_come_to_the_same_bytes() {
         fabc(place.path(), &["--threads", threads, "build", "pod.fab", "--shard", shard, "-q"], 0);
     }
     let parts = kept(place.path());
-    fabc(place.path(), &["merge", "out/pod.shards", "--out", "parts", "-q"], 0);
+    fabc(place.path(), &["shards", "merge", "out/pod.shards", "--out", "parts", "-q"], 0);
     let [whole, merged] = ["whole", "parts"].map(|out| files(&place.path().join(out).join("pod")));
     assert!(whole.keys().eq(merged.keys()), "{:?}\n{:?}", whole.keys(), merged.keys());
     let unlike: Vec<_> = whole.keys().filter(|path| whole[*path] != merged[*path]).collect();
@@ -176,8 +181,11 @@ fn simulations_of_parts_come_to_the_same_bytes() {
     assert_eq!(parts.len(), 13 + 2 * 13 + 2, "{:?}", parts.keys());
     // One shard keeps what three keep. Everything is what processes of this machine count.
     std::fs::remove_dir_all(place.path().join("out")).unwrap();
-    let (out, err) =
-        fabc(place.path(), &["--threads", "2", "submit", "pod.fab", "--shards", "2", "--workers", "1"], 0);
+    let (out, err) = fabc(
+        place.path(),
+        &["--threads", "2", "shards", "submit", "pod.fab", "--shards", "2", "--workers", "1"],
+        0,
+    );
     // Work that is done before the total is known is not counted.
     let mut counts = err.lines().filter_map(|line| line.strip_suffix(" done")?.split_once(" of "));
     assert!(out.contains("wrote out/pod") && counts.any(|(done, all)| done == all), "{out}{err}");
@@ -209,7 +217,7 @@ fn run_shard(place: &Path, shard: usize, wanted: &str) {
 
 /// A file that is missing or not what it was is written again by its shard, which writes nothing else.
 fn mend(place: &Path, whole_build: &KeptFiles, name: &str, shard: usize, simulation: &str) {
-    let (_, err) = fabc(place, &["merge", "out/pod.shards"], 2);
+    let (_, err) = fabc(place, &["shards", "merge", "out/pod.shards"], 2);
     let message = format!("FAB0594 × shard {shard}/3 is not done: {simulation} missing");
     assert!(flowing(&err).starts_with(&message), "{err}");
     let before = kept(place);
@@ -272,7 +280,7 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
     refuse_resealed_reports(place, second, &bytes(second));
     std::fs::remove_file(kept_path(place, second)).unwrap();
     mend(place, &whole_build, second, 2, faulty);
-    fabc(place, &["merge", "out/pod.shards", "-q"], 0);
+    fabc(place, &["shards", "merge", "out/pod.shards", "-q"], 0);
     fabc(place, &["verify", "out/pod"], 0);
 }
 
@@ -289,7 +297,7 @@ fn refuse_resealed_reports(place: &Path, name: &str, honest: &[u8]) {
         ("\"born\":", "\"born\":1", "born is not what has a latency and what is unfinished"),
     ] {
         std::fs::write(kept_path(place, name), resealed(honest, from, to)).unwrap();
-        let (_, err) = fabc(place, &["merge", "out/pod.shards"], 2);
+        let (_, err) = fabc(place, &["shards", "merge", "out/pod.shards"], 2);
         let message = format!(
             "FAB0594 × `out/pod.shards/kept/{name}` cannot be of this build: {reason} help: remove it, and run its shard again"
         );

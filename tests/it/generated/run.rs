@@ -212,8 +212,8 @@ impl<'a> SpecBench<'a> {
             self.expect("diff", &["diff", "-q", "out/generated", "out/generated"], &[0])?;
         }
         if focus.wants("drift", sample == 3) && spec.plant.starts_with("pod") {
-            self.expect("drift", &["drift", "-q", "out/generated", "out/generated"], &[0])?;
-            self.expect("drift", &["plan", "-q", "out/generated", "out/generated"], &[0])?;
+            self.expect("drift", &["drift", "-q", "out/generated", "--live", "out/generated"], &[0])?;
+            self.expect("drift", &["plan", "-q", "out/generated", "--live", "out/generated"], &[0])?;
         }
         if !matches!(focus, Focus::Step(step) if !step.contains("repair")) {
             let draws = if focus == Focus::All { 1 } else { 4 };

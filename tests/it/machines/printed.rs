@@ -96,10 +96,10 @@ fn pods(documents: &mut Documents) {
         .with("job step { axes { rows = 4; others = 4; } phase first { collective in = all_gather { over = rows; size = 1 MiB; } collective exchange = all_to_all { over = rows; size = 1 KiB; skew = 1.3; } } phase last { send on { along = others; size = 1 KiB; } } reconfigure { switch = 10 ms; } }")
         .with("job rows { axes { others = 2; row = 8; } phase all { collective in = all_gather { over = row; size = 1 MiB; } collective out = reduce_scatter { over = row; size = 1 MiB; } } }");
     documents.build("small", &format!("param sides = 2;\n{}", small.text()), &["--set", "sides=3"]);
-    documents.build("analyzed", &small.clone().named("analyzed").text(), &["--stop-after", "analyze"]);
+    documents.build("analyzed", &small.clone().named("analyzed").text(), &["--until", "analyze"]);
     let links = SpecText::pod([2, 2, 2], 2).named("links").with("budget { vcs = 2; faults = 1 link; }");
     documents.build("links", &links.text(), &[]);
-    documents.build("binary", &links.named("binary").text(), &["--tables", "binary"]);
+    documents.build("binary", &links.named("binary").text(), &["--tables-form", "binary"]);
     documents.build(
         "configurable",
         &SpecText::configurable("synthesize { symmetry = none; seed = 1; }").named("configurable").text(),
@@ -181,7 +181,7 @@ fn scheduled(documents: &mut Documents) {
     };
     let sums = "collective one = all_reduce { size = 2560 B; } collective two = all_reduce { size = 20480 B; after = one; }";
     documents.build("sums", &spec("sums", sums), &[]);
-    documents.build("sums_bin", &spec("sums_bin", sums), &["--tables", "binary"]);
+    documents.build("sums_bin", &spec("sums_bin", sums), &["--tables-form", "binary"]);
     let sends = "collective some = send { from = 0; to = 1; size = 2560 B; paths = any; } collective all = all_to_all { size = 20480 B; after = some; }";
     documents.build("sends", &spec("sends", sends), &[]);
 }
@@ -201,9 +201,9 @@ fn slices(documents: &mut Documents) {
         0,
     );
     documents.folder("placed");
-    documents.run(&["plan", built, "placed", "--json"], 2);
-    documents.run(&["drift", built, "placed", "--json"], 3);
-    documents.run(&["drift", built, built, "--json"], 0);
+    documents.run(&["plan", "placed", "--live", built, "--json"], 2);
+    documents.run(&["drift", "placed", "--live", built, "--json"], 3);
+    documents.run(&["drift", built, "--live", built, "--json"], 0);
 }
 
 /// The words of a command line without blanks in a word.
@@ -229,7 +229,7 @@ fn plans(documents: &mut Documents) {
         std::fs::write(documents.place.join("pod.fab"), pod(seed).text()).unwrap();
         fabc(&documents.place, &["build", "pod.fab", "-q", "--out", &format!("seed{seed}")], 0);
     }
-    documents.run(&["plan", "seed1/pod", "seed2/pod", "--json", "--patch", "patches"], 2);
+    documents.run(&["plan", "seed2/pod", "--live", "seed1/pod", "--json", "--patch", "patches"], 2);
     documents.folder("patches");
     for (name, topology) in
         [("old", "torus 4 x 4 x 2;"), ("new", "synthesize { symmetry = translation; effort = 1; seed = 1; }")]
@@ -240,7 +240,7 @@ fn plans(documents: &mut Documents) {
         std::fs::write(documents.place.join("pod.fab"), spec.text()).unwrap();
         fabc(&documents.place, &["build", "pod.fab", "-q", "--out", name], 0);
     }
-    fabc(&documents.place, &words("plan old/pod new/pod --tables way --load 1.5 --order new"), 2);
+    fabc(&documents.place, &words("plan new/pod --live old/pod --out way --load 1.5 --order new"), 2);
     documents.folder("way");
 }
 
@@ -251,7 +251,7 @@ fn differences(documents: &mut Documents) {
     documents.run(&["diff", "built/links/links", "built/binary/binary", "--json"], 2);
     documents.run(&["diff", "built/small/small", "built/analyzed/analyzed", "--json"], 2);
     documents.run(&["diff", "built/torus/torus", "built/hyperx/hyperx", "--json"], 2);
-    documents.run(&["drift", "seed2/pod", "seed1/pod", "--json"], 2);
+    documents.run(&["drift", "seed1/pod", "--live", "seed2/pod", "--json"], 2);
 }
 
 /// The pod that most documents are about.
@@ -280,13 +280,39 @@ fn analyses(documents: &mut Documents) {
         &["availability", "built/slices/small_slices", "--host-chips", "4", "--fail", fail, "--json"],
         0,
     );
-    documents.run(&["tables", SMALL, "--router", "3", "--format", "json"], 0);
-    documents.run(&["tables", "built/sends/sends", "--router", "3", "--format", "json"], 0);
-    documents.run(&["collective", SMALL, "--size", "1MiB", "--scenario", "all", "--format", "json"], 0);
-    documents
-        .run(&["collective", "built/torus/torus", "--size", "1kB", "--chunks", "64", "--format", "json"], 0);
+    documents.run(&["tables", SMALL, "--router", "3", "--json"], 0);
+    documents.run(&["tables", "built/sends/sends", "--router", "3", "--json"], 0);
+    documents.run(&["collective", SMALL, "--size", "1MiB", "--scenario", "all", "--json"], 0);
+    documents.run(&["collective", "built/torus/torus", "--size", "1kB", "--chunks", "64", "--json"], 0);
     let cycles = "warmup = 100 cycles; measure = 200 cycles;";
-    documents.run(&["sim", SMALL, "--saturation", "--with", cycles, "--format", "json"], 0);
+    documents.run(&["sim", SMALL, "--saturation", "--with", cycles, "--json"], 0);
+    documents.run(&["sim", SMALL, "built/torus/torus", "--compare", "--with", cycles, "--json"], 0);
+    let finite = "traffic = all_to_all { bytes = 100 B; }";
+    documents.run(&["sim", SMALL, "built/torus/torus", "--compare", "--with", finite, "--json"], 0);
+    for args in [
+        &["verify", SMALL, "--json"][..],
+        &["verify", "built/slices/small_slices", "--json"],
+        &["verify", SMALL, "--repair", "covered", "--json"],
+        &["verify", "new/pod", "--plan", "way", "--from", "old/pod", "--json"],
+        &["verify", SMALL, "--window", "150", "--block", "hot", "--json"],
+        &["build", "links.fab", "--out", "again", "--json"],
+        &["build", "slices.fab", "--out", "again", "--json"],
+        &["check", "links.fab", "--json"],
+        &["check", "slices.fab", "--json"],
+        &["check", "torus.fab", "--until", "synthesize", "--json"],
+        &["check", "torus.fab", "--until", "analyze", "--json"],
+        &["graph", "links.fab", "--json"],
+        &["graph", "torus.fab", "--json"],
+        &["repair", SMALL, "--down", "cube0[0,0,0].+x", "--out", "more", "--json"],
+        &["place", "built/slices/small_slices", "--remove", "train-1", "--out", "placed_again", "--json"],
+        &["explain", "FAB0401", "--json"],
+        &["explain", "bandwidth", "--json"],
+    ] {
+        documents.run(args, 0);
+    }
+    let huge = SpecText::network("torus 400 x 400;").named("huge").with("require diameter <= 400;");
+    std::fs::write(documents.place.join("huge.fab"), huge.text()).unwrap();
+    documents.run(&["check", "huge.fab", "--json"], 0);
 }
 
 /// Estimates for one shape, for several, and for groups of groups.
@@ -323,6 +349,11 @@ fn shards_and_sweeps(documents: &mut Documents) {
         &words("sweep ring.fab --set n=3,6 --set most=2,8 --until analyze -o swept -q"),
         0,
     );
+    documents.run(&["sweep", "merge", "swept", "--json"], 0);
+    documents.run(&["sweep", "verify", "swept", "--json"], 0);
+    documents.run(&words("sweep prepare ring.fab --set n=3,4 -o prepared --json"), 0);
+    documents.run(&words("shards submit links.fab --out submitted --shards 2 --workers 1 --json"), 0);
+    documents.run(&words("shards merge submitted/links.shards --json"), 0);
     documents.folder("swept");
 }
 
@@ -358,8 +389,8 @@ fn messages(documents: &mut Documents) {
     );
     let program = ["verify", "--collective", "program.xml", "--topology", "built/small/small/topology.json"];
     for args in [&tables[..], &plan, &program] {
-        let (out, _) = fabc(&documents.place, &[args, &["--message-format", "json"]].concat(), 0);
-        documents.take(&args.join(" "), Some("verified"), &out);
+        let (out, _) = fabc(&documents.place, &[args, &["--json"]].concat(), 0);
+        documents.take(&args.join(" "), None, &out);
     }
     let spec = SpecText::pod([2, 2, 2], 2)
         .text()

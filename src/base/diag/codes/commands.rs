@@ -55,7 +55,7 @@ its end, such as `--emit config_db=switches/`.",
         title: "nothing to emit",
         text: "\
 The format is made from something that was not compiled: forwarding tables, for example, when the build stopped before routing. Give a
-later stage to `--stop-after`, or leave the option out.",
+later stage to `--until`, or leave the option out.",
     },
     CodeDoc {
         code: "FAB0508",
@@ -118,9 +118,10 @@ The name of a fabric is a letter or `_`, followed by letters, digits and `_`. It
     },
     CodeDoc {
         code: "FAB0516",
-        title: "unknown error code",
+        title: "nothing to explain by this name",
         text: "\
-`fabc explain` knows every code that fabc prints, such as `FAB0101`; without a code it lists them all.",
+`fabc explain` knows every code that fabc prints, such as `FAB0101`, every word of the language, such as `budget` or `torus`, and every
+metric, such as `load_ratio`. Without an argument it lists all codes.",
     },
     CodeDoc {
         code: "FAB0517",
@@ -162,8 +163,7 @@ name.",
         code: "FAB0521",
         title: "unknown format of a result",
         text: "\
-`fabc sim` compares several directories in one table, as text or as CSV. JSON and pictures are of one directory: ask for them one after
-the other. A picture is of latency over load: traffic that ends has none.",
+`fabc sim` compares several directories in one table, as text, CSV or JSON. Pictures are of one directory: ask for them one after the other. A picture is of latency over load: traffic that ends has none.",
     },
     CodeDoc {
         code: "FAB0522",
@@ -176,7 +176,7 @@ those of `simulations/NAME.json`, and the cycle must be one of that run.",
         code: "FAB0531",
         title: "live cross-connects do not fit the pod",
         text: "\
-`fabc plan LIVE NEW_DIR` and `fabc drift LIVE DIR` compare two settings of the same switches. LIVE is a `fabc.ocs/1` file (the `ocs.json` of
+`fabc plan NEW_DIR --live LIVE` and `fabc drift DIR --live LIVE` compare two settings of the same switches. LIVE is a `fabc.ocs/1` file (the `ocs.json` of
 an earlier build, or one that a control plane wrote), a directory that `fabc build` wrote, or a folder with what every switch says of itself:
 `X_0_0.config_db.json`, `X_0_0.state_db.json` or both (SONiC), or `X_0_0.json` (Polatis, with `--ports`). It must set every OCS that the spec
 declares and no other, name its ports as that spec does, use no port twice and join no chip to itself. In SONiC's files the labels of the
@@ -296,7 +296,7 @@ greatest of theirs.",
 (`1..9`) or with it (`1..=8`). A range is not empty, and a sweep has at most 100000 runs. It stops after `synthesize` or later, since before that
 there is nothing to compare.
 
-`fabc sweep run`, `merge` and `verify` read the plan (`sweep.json`) that `fabc sweep plan` wrote with the same version of fabc. A table is written when
+`fabc sweep run`, `merge` and `verify` read the plan (`sweep.json`) that `fabc sweep prepare` wrote with the same version of fabc. A table is written when
 every run is there: `fabc sweep run DIR` runs what is missing, whatever was interrupted.
 
 The message also names what was changed afterwards: the spec of a run, which must be the one that its key is of, or a file whose hash is not that of

@@ -187,7 +187,7 @@ spec or by another one that needs no tables: `fabc sim DIR --with 'routing = uga
         code: "FAB0580",
         title: "the switches differ from the build",
         text: "\
-`fabc drift LIVE DIR` and `fabc repair DIR --live LIVE` compare the live switches with the build. Packets can be routed around dark links while the
+`fabc drift DIR --live LIVE` and `fabc repair DIR --live LIVE` compare the live switches with the build. Packets can be routed around dark links while the
 surviving network is connected. Ports that are joined by mistake cannot be repaired: tables name ports, so packets would arrive elsewhere. The exit
 code is 3 if the surviving network is disconnected, or if a repair finds such ports.",
     },
@@ -195,7 +195,7 @@ code is 3 if the surviving network is disconnected, or if a repair finds such po
         code: "FAB0581",
         title: "no tables for the change from one topology to another",
         text: "\
-`fabc plan LIVE NEW_DIR --tables DIR` finds tables for every moment of the change, and all of them rise by the live ranks: then routers
+`fabc plan NEW_DIR --live LIVE --out DIR` finds tables for every moment of the change, and all of them rise by the live ranks: then routers
 may change in any order under live traffic. LIVE must be the directory that runs, of the same chips and switches as NEW_DIR, and its
 tables must use the input as well. A batch of steps that would load a channel more than `--load` allows is made shorter. If a single step does, the message
 says which `--load` would suffice.

@@ -37,7 +37,7 @@ What is done stays done, and the same command goes on with what is open.",
         title: "shards of a build that are invalid or incomplete",
         text: "\
 `fabc build SPEC --shard 2/4` builds every fourth fault scenario from the second on, runs its part of the simulations, and keeps what it found in
-`OUT/FABRIC.shards`; `fabc merge OUT/FABRIC.shards` proves the scenarios and writes `OUT/FABRIC` when every shard is done. The message names those that
+`OUT/FABRIC.shards`; `fabc shards merge OUT/FABRIC.shards` proves the scenarios and writes `OUT/FABRIC` when every shard is done. The message names those that
 are not, and what they have left open: `X[0,1]` is a scenario, `` `peak` on X[0,1] `` a simulation on its tables.
 
 All shards are of one spec, one stage and one version of fabc: what others left there is as good as not there, and is replaced. So is a simulation of

@@ -65,7 +65,7 @@ bytes, and routes and tables with some 700 bytes (2 virtual channels), for every
 bytes for every pair of cubes, every scenario with about 5 bytes per such pair of chips. A pod whose cubes are all alike has only the chips of one cube that differ, so it may be a
 hundred times as large as one without symmetry: see `symmetry` in `synthesize`. `dimension_order` and `up_down` keep no symmetry in their routes.
 
-`--stop-after analyze` builds a topology whose routes do not fit. Where faults are too many, tolerate fewer, or take a smaller pod.",
+`--until analyze` builds a topology whose routes do not fit. Where faults are too many, tolerate fewer, or take a smaller pod.",
     },
     CodeDoc {
         code: "FAB0207",
@@ -80,8 +80,8 @@ meta-node of few routers has few matchings. Raise `attempts`, or change `degree`
         title: "a network that is described, not built",
         text: "\
 A network of more than 65536 routers is not built: its tables alone would be a number for every two of them. Where formulas describe its family,
-up to 1048576 routers can be declared, and `fabc check` without `--stop-after` tells their sizes and distances by formulas, and looks at a sample
-of the network: the links of some routers, and searches from some of them. `build`, `graph` and `check --stop-after` refuse it.",
+up to 1048576 routers can be declared, and `fabc check` without `--until` tells their sizes and distances by formulas, and looks at a sample
+of the network: the links of some routers, and searches from some of them. `build`, `graph` and `check --until` refuse it.",
     },
     CodeDoc {
         code: "FAB0209",
@@ -90,8 +90,8 @@ of the network: the links of some routers, and searches from some of them. `buil
 Distances, paths and bounds are exact: every router that differs from all others under the symmetry is searched from, and every search looks at all
 channels. Where that is more than 17179869184 looks (2^34), some minutes for every measurement, the network is refused at its line before
 the work begins, on every machine alike. A network of 16,384 routers may have up to 64 links at each. One that a rotation carries onto itself
-may be larger. Take a smaller network, or one with fewer links. Where formulas describe the family, `fabc check` without `--stop-after` describes
-such a network as it describes one of more than 65536 routers; `build`, `graph` and `check --stop-after` refuse it.",
+may be larger. Take a smaller network, or one with fewer links. Where formulas describe the family, `fabc check` without `--until` describes
+such a network as it describes one of more than 65536 routers; `build`, `graph` and `check --until` refuse it.",
     },
     CodeDoc {
         code: "FAB0210",

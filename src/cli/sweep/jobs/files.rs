@@ -8,6 +8,7 @@ use crate::io::errors::DriverError;
 use crate::io::read::display;
 use crate::io::write;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// How often a killed process is started again.
 pub(crate) const RESTARTS: u32 = 3;
@@ -46,8 +47,14 @@ fn engine_name(engine: Engine) -> &'static str {
     }
 }
 
+/// The program that runs the commands, where it is not this process: a script of an interpreter.
+pub(crate) static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
 /// The path of this program.
 pub(crate) fn program_path() -> PathBuf {
+    if let Some(program) = PROGRAM.get() {
+        return program.clone();
+    }
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("fabc"))
 }
 

@@ -13,7 +13,7 @@ mod local;
 mod slurm;
 
 pub(crate) use failed::FailedShard;
-pub(crate) use files::ShardedJob;
+pub(crate) use files::{PROGRAM, ShardedJob};
 
 use crate::args::sweep::{Engine, EngineArgs, MOST_SHARDS};
 use crate::io::engine_errors::EngineError;

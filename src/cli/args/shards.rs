@@ -1,14 +1,31 @@
-//! The options of `fabc merge` and `fabc submit`.
+//! The options of `fabc shards`: a build in parts.
 
 use crate::args::candidates;
 use crate::args::choice::choice_parser;
 use crate::args::sweep::EngineArgs;
-use clap::Args;
+use clap::{Args, Subcommand};
 use fabc_pipeline::compile::Stage;
 use fabc_pipeline::library::TablesForm;
 use std::path::PathBuf;
 
-/// `fabc merge`.
+/// `fabc shards`.
+#[derive(Clone, Debug, Args)]
+pub struct ShardsArgs {
+    /// A step of it.
+    #[command(subcommand)]
+    pub step: ShardsStep,
+}
+
+/// The steps of a build in parts.
+#[derive(Clone, Debug, Subcommand)]
+pub enum ShardsStep {
+    /// Build a spec with several processes, on this machine or a cluster, and merge the shards
+    Submit(SubmitArgs),
+    /// Merge the shards of a build (`fabc build --shard`)
+    Merge(MergeArgs),
+}
+
+/// `fabc shards merge`.
 #[derive(Clone, Debug, Args)]
 pub struct MergeArgs {
     /// The directory of the shards, such as `out/pod_256.shards`
@@ -18,9 +35,13 @@ pub struct MergeArgs {
     /// Write to OUT/FABRIC/ [default: beside DIR]
     #[arg(long, short, value_name = "OUT")]
     pub out: Option<PathBuf>,
+
+    /// Print fabc.report/1 instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
-/// `fabc submit`.
+/// `fabc shards submit`.
 #[derive(Clone, Debug, Args)]
 pub struct SubmitArgs {
     /// The spec, or the directory of shards that were begun
@@ -33,17 +54,21 @@ pub struct SubmitArgs {
 
     /// Stop after a stage
     #[arg(long, value_parser = choice_parser::<Stage>(), value_name = "STAGE")]
-    pub stop_after: Option<Stage>,
+    pub until: Option<Stage>,
 
     /// Write to DIR/FABRIC/ [default: out]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
     /// The form of the forwarding tables
-    #[arg(long, value_parser = choice_parser::<TablesForm>(), default_value = "auto", value_name = "FORM")]
+    #[arg(long = "tables-form", value_parser = choice_parser::<TablesForm>(), default_value = "auto", value_name = "FORM")]
     pub tables: TablesForm,
 
     /// How it is handed over.
     #[command(flatten)]
     pub job: EngineArgs,
+
+    /// Print fabc.report/1 of the merged build instead of text
+    #[arg(long)]
+    pub json: bool,
 }

@@ -1,0 +1,173 @@
+"""What the command line does with a directory, from Python: the same bytes, the same errors."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import fabc
+
+ROOT = Path(__file__).resolve().parents[2]
+TORUS = """fabric small {
+    clock = 1 GHz;
+    param side = 4 in 1..=16;
+    link cable { bandwidth = 100 Gbps; latency = 20 ns; }
+    router { radix = 5; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 20 cycles; }
+    budget { vcs = 2; faults = 1 link; }
+    topology = torus side x side;
+    routing = allowed_turns;
+}
+"""
+SHORT = "warmup = 100 cycles; measure = 200 cycles;"
+
+
+@pytest.fixture(scope="module")
+def built() -> fabc.Build:
+    return fabc.build(TORUS)
+
+
+@pytest.fixture(scope="module")
+def loaded(built: fabc.Build) -> fabc.Build:
+    return fabc.load(built.directory)
+
+
+def run(*words: str) -> bytes:
+    return subprocess.run([sys.executable, "-m", "fabc", *words], check=True, capture_output=True).stdout
+
+
+def test_a_directory_is_what_was_built(built: fabc.Build, loaded: fabc.Build) -> None:
+    assert (loaded.name, loaded.normal_form, loaded.artifacts) == (built.name, built.normal_form, built.artifacts)
+    assert sorted(loaded.scenarios) == sorted(built.scenarios)
+    for scenario in ("nominal", built.scenarios[1]):
+        assert (loaded.tables(scenario) == built.tables(scenario)).all()
+    assert (loaded.links() == built.links()).all() and loaded.report_json == built.report_json
+    assert nx.utils.graphs_equal(loaded.graph(), built.graph())
+    for name, value in loaded.metrics.items():
+        assert name not in built.metrics or built.metrics[name] == pytest.approx(value, rel=1e-6), name
+    with pytest.raises(KeyError, match="there is no scenario 'lunch'"):
+        loaded.tables("lunch")
+
+
+def test_operations_print_what_the_command_line_prints(loaded: fabc.Build, tmp_path: Path) -> None:
+    path = str(loaded.directory)
+    assert loaded.verify()["contract"] == "holds"
+    assert loaded.sim(f"rates = 0.1; {SHORT}") == json.loads(run("sim", path, "--with", f"rates = 0.1; {SHORT}", "--json"))
+    asked = ("--collective", "all_reduce", "--size", "1MiB")
+    assert loaded.collective("all_reduce", size="1MiB") == json.loads(run("collective", path, *asked, "--json"))
+    failed = loaded.graph().nodes[5]["name"]
+    repair = loaded.repair(failed, out=tmp_path / "mine")
+    run("repair", path, "--down", failed, "--out", str(tmp_path / "theirs"), "-q")
+    files = {file.name: file.read_bytes() for file in (tmp_path / "theirs").iterdir()}
+    assert {file.name: file.read_bytes() for file in repair.directory.iterdir()} == files
+    assert repair.verify()["kind"] == "repair" and repair.result["format"] == "fabc.repair/1"
+    assert loaded.diff(loaded)["same"] is True
+    estimate = fabc.estimate("all_reduce", size="16MB", on="torus:8x8x8")
+    assert estimate == json.loads(run("estimate", "all_reduce", "--size", "16MB", "--on", "torus:8x8x8", "--json"))
+
+
+def test_a_route_is_walked_by_the_tables(built: fabc.Build) -> None:
+    lengths = dict(nx.all_pairs_shortest_path_length(built.graph()))
+    for source, target in [(0, 10), (3, 9), (7, 8)]:
+        hops = built.route(source, target)
+        assert hops[0].router == source and len(hops) == lengths[source][target]
+    assert built.route(4, 4) == []
+
+
+def test_loads_are_those_of_the_report(built: fabc.Build) -> None:
+    load = built.loads()
+    assert load.max() == built.metrics["max_channel_load"] and len(load) == len(built.channels())
+    distances = sum(sum(row.values()) for _, row in nx.all_pairs_shortest_path_length(built.graph()))
+    assert load.sum() == distances
+    assert built.loads(built.scenarios[1]).max() == built.report_json["scenarios"][built.scenarios[1]]["max_channel_load"]
+    assert isinstance(load, np.ndarray)
+
+
+def test_a_pod_is_planned_and_compared_with_its_switches(tmp_path: Path) -> None:
+    spec = (ROOT / "specs/small_cubes.fab").read_text()
+    (tmp_path / "a.fab").write_text(spec)
+    (tmp_path / "b.fab").write_text(spec.replace("seed = 1", "seed = 2"))
+    old, new = (fabc.build(tmp_path / name, base=ROOT / "specs") for name in ("a.fab", "b.fab"))
+    plan = new.plan(old)
+    assert plan["format"] == "fabc.plan/1"
+    assert old.drift(old)["format"] == "fabc.drift/1"
+    assert old.availability(fail="host=0.001/day,cable=0.0001/day,ocs=0.001/day", host_chips=4)["format"] == "fabc.availability/1"
+
+
+def test_a_sweep_is_a_table(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    (tmp_path / "small.fab").write_text(TORUS)
+    told: list[tuple[int, int]] = []
+    frame = fabc.sweep(tmp_path / "small.fab", set={"side": [3, 4, 1]}, out=tmp_path / "sweep", progress=lambda *at: told.append(at))
+    assert isinstance(frame, pandas.DataFrame) and list(frame["side"]) == [3, 4, 1]
+    assert list(frame["contract"]) == ["kept", "kept", "failed"] and frame["error"][2].startswith("FAB")
+    assert told[-1] == (3, 3)
+    assert fabc.load(frame["path"][1]).metrics["diameter"] == frame["diameter"][1] == 4
+
+
+def test_a_graph_of_networkx_is_built(tmp_path: Path) -> None:
+    graph = nx.petersen_graph()
+    build = fabc.build(fabc.from_networkx(graph, tmp_path, name="petersen"))
+    assert nx.is_isomorphic(nx.Graph(build.graph()), graph)
+    assert build.metrics["average_hops"] == pytest.approx(nx.average_shortest_path_length(graph))
+    with pytest.raises(ValueError, match="no name of a fabric"):
+        fabc.from_networkx(graph, tmp_path, name="my net")
+
+
+def test_errors_have_spans(loaded: fabc.Build, tmp_path: Path) -> None:
+    with pytest.raises(fabc.FabcError) as caught:
+        loaded.sim("traffic = tornad;")
+    place = caught.value.diagnostics[0].places[0]
+    assert (caught.value.code, caught.value.hint) == ("FAB0126", "did you mean `tornado`?")
+    assert (place.file, place.line, place.column, place.end_column) == ("--with", 1, 11, 17)
+    with pytest.raises(fabc.FabcError) as caught:
+        fabc.load(tmp_path)
+    assert (caught.value.code, caught.value.exit_code) == ("FAB0510", 2)
+    (tmp_path / "spec.fab").write_text("fabric x {")
+    with pytest.raises(fabc.FabcError) as caught:
+        fabc.load(tmp_path)
+    assert caught.value.line == 1
+
+
+def test_progress_is_told_and_ends_a_build() -> None:
+    told: list[tuple[str, int, int]] = []
+    fabc.build(ROOT / "specs/pod_128.fab", progress=lambda *at: told.append(at))
+    assert told and all(0 <= done <= total for _, done, total in told)
+
+    def refuse(*_: object) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        fabc.build(ROOT / "specs/pod_128.fab", progress=refuse)
+
+
+@pytest.mark.parametrize("long", ["build", "command"])
+def test_ctrl_c_ends_what_runs(long: str, loaded: fabc.Build) -> None:
+    timer = threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT))
+    began = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        if long == "build":
+            fabc.build(ROOT / "specs/pod_1024.fab")
+        else:
+            loaded.sim("rates = [0.1, 0.2, 0.3]; measure = 1000000 cycles; seeds = 20;")
+        time.sleep(2)
+    assert time.monotonic() - began < 15
+
+
+def test_words_and_codes_are_explained() -> None:
+    assert fabc.explain("budget").startswith("budget (item): ")
+    assert "\n\n" in fabc.explain("FAB0401")
+
+
+def test_the_command_line_is_in_the_package() -> None:
+    assert run("--version").startswith(b"fabc ")
+    wrong = subprocess.run([sys.executable, "-m", "fabc", "frobnicate"], capture_output=True)
+    assert wrong.returncode == 2 and b"unrecognized subcommand" in wrong.stderr
