@@ -12,6 +12,7 @@ mod operate;
 mod run;
 mod sweep;
 mod verify;
+mod watch;
 
 pub use args::collective::*;
 pub use args::diff::*;
@@ -20,10 +21,12 @@ pub use args::hosts::*;
 pub use args::merge_submit::*;
 pub use args::options::*;
 pub use args::place::*;
+pub use args::route::*;
 pub use args::running::*;
 pub use args::shard::Shard;
 pub use args::sim::*;
 pub use args::sweep::*;
+pub use args::watch::*;
 pub use io::read::Directory;
 #[cfg(unix)]
 pub use io::terminal::detect_closed_stdout;
@@ -147,12 +150,14 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Submit(args) => sweep::submit_build::submit(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
         Command::Check(args) => build::check(args, terminal),
+        Command::Watch(args) => watch::watch(args, terminal),
         Command::Fmt(args) => build::fmt::fmt(args, terminal),
         Command::Verify(args) => verify::verify(args, terminal),
         Command::Explain { code } => explain(code.as_deref()),
         Command::Schema { name } => build::schema::schema(name.as_deref()),
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => operate::tables::tables(args),
+        Command::Route(args) => operate::route::route(args),
         Command::Place(args) => operate::place::place(args, terminal),
         Command::Plan(args) if operate::placed::is_placed(&args.directory) => {
             operate::plan_slices::plan(args, terminal)

@@ -49,6 +49,7 @@ schemas![
     "plan",
     "repair",
     "report",
+    "route",
     "schedule",
     "schedule_bin",
     "shards",

@@ -10,10 +10,12 @@ use crate::args::job::JobArgs;
 use crate::args::merge_submit::{MergeArgs, SubmitArgs};
 use crate::args::place::PlaceArgs;
 use crate::args::remake::{RemakeArgs, WindowArgs};
+use crate::args::route::RouteArgs;
 use crate::args::running::{DriftArgs, PlanArgs, RepairArgs};
 use crate::args::shard::{Shard, parse_shard};
 use crate::args::sim::SimArgs;
 use crate::args::sweep::SweepArgs;
+use crate::args::watch::WatchArgs;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use fabc_pipeline::compile::Stage;
 use fabc_pipeline::library::TablesForm;
@@ -71,6 +73,8 @@ pub enum Command {
     Submit(SubmitArgs),
     /// Compile a spec with many values of its parameters, and compare
     Sweep(SweepArgs),
+    /// Build a spec at every save, and show its report page in a browser
+    Watch(WatchArgs),
     /// Check a spec without building it, or build it up to a stage, and write nothing
     Check(CheckArgs),
     /// Format specs
@@ -93,6 +97,8 @@ pub enum Command {
     Graph(GraphArgs),
     /// Print the forwarding table of a router, from a built directory
     Tables(TablesArgs),
+    /// Print the route between two routers hop by hop, from a built directory
+    Route(RouteArgs),
     /// Add, remove and move slices of a divided pod
     Place(PlaceArgs),
     /// Plan the change from the live cross-connects to those of a built directory, step by step
@@ -208,6 +214,10 @@ pub struct BuildArgs {
     /// `/`. `list` lists the formats
     #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',', add = candidates::from_list(candidates::formats))]
     pub emit: Vec<String>,
+
+    /// Open the report page in a browser
+    #[arg(long, conflicts_with = "shard")]
+    pub open: bool,
 
     /// How hosts are called in files for launchers.
     #[command(flatten)]

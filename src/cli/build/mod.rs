@@ -22,6 +22,7 @@ use crate::build::front::{
 use crate::build::golden::Golden;
 use crate::build::requests::EmitRequest;
 use crate::diff::parse_tolerances;
+use crate::io::browser::open_page;
 use crate::io::errors::DriverError;
 use crate::io::input_errors::InputError;
 use crate::io::progress::Watch;
@@ -102,6 +103,10 @@ fn build_one(spec: &str, args: &BuildArgs, requests: &[EmitRequest], terminal: T
         None if args.golden.is_none() && requests.is_empty() => Some(PathBuf::from("out")),
         None => None,
     };
+    if args.open && out.is_none() {
+        let problem = "`--open` shows the report page of a directory, but none is written".to_owned();
+        return Err(InputError::Usage { problem, hint: "give `--out DIR` as well".to_owned() }.into());
+    }
     let watch = new_watch(terminal);
     let mut data_on_stdout = !args.compile.dump.is_empty();
     data_on_stdout |= requests.iter().any(EmitRequest::is_stdout);
@@ -171,26 +176,38 @@ fn build_with(
         let golden = Golden { directory: &golden, update: args.update, tolerance: tolerance.as_ref() };
         watch.time("golden", || golden::compare_golden(&golden, &compiled, &spec_text, &options, &say))?;
     }
-    if let Some(mut staging) = staging {
+    if let Some(staging) = staging {
         note_missing_configs(&compiled, terminal);
-        let (mut files, mut bytes) = (0_usize, 0_usize);
-        watch.time("write", || {
-            fabc_emit::each_artifact(&compiled, &spec_text, &options, &mut |artifact| {
-                files += 1;
-                bytes += artifact.bytes.len();
-                staging.write(&artifact.path, &artifact.bytes)
-            })
-        })?;
-        let target = staging.publish()?;
-        say(&format!(
-            "\nwrote {} ({files} files, {}) in {}",
-            display(&target),
-            size_text(bytes),
-            watch.elapsed()
-        ))?;
+        let (target, line) = write_directory(staging, &compiled, &spec_text, &options, watch)?;
+        say(&line)?;
+        if args.open {
+            open_page(&display(&target.join("report.html")))?;
+        }
     }
     // Requires come last: the result of a long search is worth writing even if a require fails.
     check_requires(&compiled.requires, sources)
+}
+
+/// Writes all files of a build. Returns their directory, and a line about them.
+fn write_directory(
+    mut staging: Staging,
+    compiled: &CompiledFabric,
+    spec_text: &str,
+    options: &[(String, String)],
+    watch: &Watch,
+) -> Result<(PathBuf, String), DriverError> {
+    let (mut files, mut bytes) = (0_usize, 0_usize);
+    watch.time("write", || {
+        fabc_emit::each_artifact(compiled, spec_text, options, &mut |artifact| {
+            files += 1;
+            bytes += artifact.bytes.len();
+            staging.write(&artifact.path, &artifact.bytes)
+        })
+    })?;
+    let target = staging.publish()?;
+    let line =
+        format!("\nwrote {} ({files} files, {}) in {}", display(&target), size_text(bytes), watch.elapsed());
+    Ok((target, line))
 }
 
 /// Writes formats that need links alone. The fabric is wired, and nothing is measured.

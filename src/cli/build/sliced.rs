@@ -4,6 +4,7 @@
 use crate::args::options::{BuildArgs, CheckArgs};
 use crate::build::front::{check_requires, compile_loaded, manifest_options, tables_option, unmeasured_note};
 use crate::build::kind_cache::{self, KindCache};
+use crate::io::browser::open_page;
 use crate::io::errors::DriverError;
 use crate::io::progress::Watch;
 use crate::io::read::display;
@@ -88,6 +89,9 @@ pub(crate) fn build(
     terminal.say(&fabc_emit::placed_text(placed))?;
     let (files, bytes) = (files + more, size_text(bytes + more_bytes));
     terminal.say(&format!("wrote {} ({files} files, {bytes}) in {}", display(&target), watch.elapsed()))?;
+    if args.open {
+        open_page(&display(&target.join("report.html")))?;
+    }
     if failed.is_empty() { Ok(()) } else { Err(Stop { diagnostics: failed, sources, exit_code: 3 }) }
 }
 

@@ -282,6 +282,8 @@ fn analyses(documents: &mut Documents) {
     );
     documents.run(&["tables", SMALL, "--router", "3", "--format", "json"], 0);
     documents.run(&["tables", "built/sends/sends", "--router", "3", "--format", "json"], 0);
+    documents.run(&["route", SMALL, "3", "9", "--json"], 0);
+    documents.run(&["route", SMALL, "3", "9", "--scenario", "all", "--json"], 0);
     documents.run(&["collective", SMALL, "--size", "1MiB", "--scenario", "all", "--format", "json"], 0);
     documents
         .run(&["collective", "built/torus/torus", "--size", "1kB", "--chunks", "64", "--format", "json"], 0);
