@@ -14,6 +14,7 @@ mod operate;
 mod run;
 mod sweep;
 mod verify;
+mod watch;
 
 pub use args::collective::*;
 pub use args::diff::*;
@@ -21,11 +22,13 @@ pub use args::estimate::*;
 pub use args::hosts::*;
 pub use args::options::*;
 pub use args::place::*;
+pub use args::route::*;
 pub use args::running::*;
 pub use args::shard::Shard;
 pub use args::shards::*;
 pub use args::sim::*;
 pub use args::sweep::*;
+pub use args::watch::*;
 pub use io::progress::observe_progress;
 pub use io::read::Directory;
 #[cfg(unix)]
@@ -202,12 +205,14 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         },
         Command::Sweep(args) => sweep::sweep(args, terminal),
         Command::Check(args) => build::check(args, terminal.for_json(args.json)),
+        Command::Watch(args) => watch::watch(args, terminal),
         Command::Fmt(args) => build::fmt::fmt(args, terminal),
         Command::Verify(args) => verify::verify(args, terminal.for_json(args.json)),
         Command::Explain(args) => explain::explain(args),
         Command::Schema { name } => build::schema::schema(name.as_deref()),
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => operate::tables::tables(args),
+        Command::Route(args) => operate::route::route(args),
         Command::Place(args) => operate::place::place(args, terminal.for_json(args.json)),
         Command::Plan(args) if operate::placed::is_placed(&args.directory) => {
             operate::plan_slices::plan(args, terminal)

@@ -37,6 +37,7 @@ mod repair;
 mod report_html;
 mod report_json;
 mod report_txt;
+mod route;
 mod schedule;
 mod schedule_bin;
 mod schema;
@@ -58,7 +59,7 @@ pub use cache::cache_json;
 pub use collective::{
     ChakraSettings, MscclFile, MscclppFile, ProgramError, TRACE_MESSAGES, TraceFile, TraceSettings,
     collective_chakra, collective_json, collective_msccl, collective_mscclpp, collective_path,
-    collective_trace, collectives_csv, collectives_json, collectives_text,
+    collective_perfetto, collective_trace, collectives_csv, collectives_json, collectives_text,
 };
 pub use described::described_text;
 pub use diff::{diff_html, diff_json, diff_summary, diff_text};
@@ -75,7 +76,9 @@ pub use manifest::{ManifestEntry, TOOL, manifest_json};
 pub use pending::input_copies;
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use repair::{delta_json, repair_json, repair_text};
+pub use report_html::paged_tables;
 pub use report_txt::terminal_report;
+pub use route::PrintedRoutes;
 pub use schedule::ChipPlans;
 pub use schema::{SCHEMAS, Schema};
 pub use simulation::{

@@ -9,6 +9,7 @@
 mod collectives;
 mod demand;
 mod designs;
+mod explore;
 mod failures;
 mod faults;
 mod figure;
@@ -16,6 +17,7 @@ mod floor;
 mod grid;
 mod jobs;
 mod joined;
+mod layout;
 mod levels;
 mod loads;
 mod settings;
@@ -23,15 +25,24 @@ mod simulations;
 mod template;
 mod verdict;
 
+pub use explore::paged_tables;
+
 use super::measured;
-use super::number::{grouped, round_down_sig, round_up_sig};
+use super::number::{fixed, grouped, round_down_sig, round_up_sig};
 use super::summary::{self, percent, ratio4};
 use super::svg::{Chart, Series};
 use crate::compiled::CompiledFabric;
-use fabc_ir::{Fraction, ScenarioMetrics};
+use fabc_ir::{Fraction, ScenarioMetrics, nanoseconds};
 use fabc_model::Faults;
 use minijinja::{Value, context};
 use serde::Serialize;
+
+/// The script of the page.
+const SCRIPT: &str = concat!(
+    include_str!("report_html/script.js"),
+    include_str!("report_html/explore.js"),
+    include_str!("report_html/stage.js")
+);
 
 /// A card with a key number.
 #[derive(Serialize)]
@@ -42,6 +53,15 @@ struct Card {
     note: String,
     /// Filled part of the bar, in percent.
     bar: Option<String>,
+    /// The exact value, where the card rounds it. It shows under the pointer.
+    exact: Option<String>,
+}
+
+impl Card {
+    /// The same card with an exact value under the pointer.
+    fn with_exact(self, exact: String) -> Self {
+        Self { exact: (exact != self.value).then_some(exact), ..self }
+    }
 }
 
 /// The text of the page.
@@ -71,7 +91,7 @@ fn page(compiled: &CompiledFabric) -> Value {
     let pod = compiled.pod.is_some();
     context! {
         style => include_str!("report_html/style.css"),
-        script => include_str!("report_html/script.js"),
+        script => SCRIPT,
         name => fabric.name,
         facts => facts.into_iter().chain(summary::gain_line(compiled)).collect::<Vec<_>>(),
         proof => summary::proof_line(compiled),
@@ -88,6 +108,7 @@ fn page(compiled: &CompiledFabric) -> Value {
         node => if pod { "chip" } else { "router" },
         joined => joined::linked_items(compiled),
         settings => compiled.fabric.pod().filter(|pod| !pod.ocses.is_empty()).map(|_| settings::settings(compiled)),
+        explore => explore::explore(compiled),
         demand => demand::demand(compiled),
         hops => hops(nominal),
         loads => loads::loads(compiled),
@@ -116,15 +137,38 @@ fn page(compiled: &CompiledFabric) -> Value {
 }
 
 fn cards(compiled: &CompiledFabric) -> Vec<Card> {
-    let mut cards = flow_cards(compiled);
+    let mut cards: Vec<Card> = makespan_card(compiled).into_iter().collect();
+    cards.extend(flow_cards(compiled));
     cards.extend(routing_cards(compiled));
     cards.extend(fault_cards(compiled));
     cards
 }
 
+/// The makespan of scheduled vectors, which is what such a fabric is for.
+fn makespan_card(compiled: &CompiledFabric) -> Option<Card> {
+    let whole = summary::makespan(compiled)?;
+    let clock = compiled.fabric.clock_hz;
+    let time = |cycles: u64| nanoseconds(Fraction::integer(cycles), clock).over(Fraction::integer(1000u32));
+    let note = format!(
+        "{} cycles until the last vector has come; no plan takes less than {}",
+        grouped(whole.end),
+        grouped(whole.lower_bound)
+    );
+    let share = Fraction::new(whole.lower_bound, whole.end.max(1));
+    let made = card("Makespan", round_up_sig(time(whole.end), 3), "us", note, filled(share));
+    Some(made.with_exact(format!("{} us", fixed(time(whole.end), 3))))
+}
+
 /// A card without line breaks between a number and its percent sign.
 fn card(title: &'static str, value: String, unit: &'static str, note: String, bar: Option<String>) -> Card {
-    Card { title, value: value.replace(" %", "\u{a0}%"), unit, note: note.replace(" %", "\u{a0}%"), bar }
+    Card {
+        title,
+        value: value.replace(" %", "\u{a0}%"),
+        unit,
+        note: note.replace(" %", "\u{a0}%"),
+        bar,
+        exact: None,
+    }
 }
 
 /// The filled part of a bar, in percent.
@@ -149,48 +193,50 @@ fn flow_cards(compiled: &CompiledFabric) -> Vec<Card> {
         ),
         card(
             "Average hops",
-            ratio4(nominal.average_hops().as_f64()),
+            fixed(nominal.average_hops(), 2),
             "hops",
             "over ordered pairs of distinct routers".to_owned(),
             None,
-        ),
+        )
+        .with_exact(ratio4(nominal.average_hops().as_f64())),
         card(
             "Concurrent flow",
-            round_down_sig(nominal.flow_low, 6),
+            round_down_sig(nominal.flow_low, 3),
             "",
-            format!(
-                "certified; at most {}. Reaches {} of the distance bound",
-                round_up_sig(nominal.flow_ceiling(), 6),
-                percent(share)
-            ),
+            format!("certified. Reaches {} of the distance bound", percent(share)),
             filled(share),
-        ),
+        )
+        .with_exact(format!(
+            "{} to {}",
+            round_down_sig(nominal.flow_low, 6),
+            round_up_sig(nominal.flow_ceiling(), 6)
+        )),
         card(
             "Injection",
-            percent(injection),
-            "of a channel",
+            round_down_sig(injection, 3),
+            if compiled.pod.is_some() { "flits per cycle per chip" } else { "flits per cycle per host" },
             format!(
-                "{}; at most {}",
+                "{}; one channel carries 1",
                 match (fabric.demand.is_uniform(), compiled.pod.is_some()) {
-                    (true, true) => "per chip, uniform all-to-all",
-                    (true, false) => "per host, uniform all-to-all",
+                    (true, _) => "uniform all-to-all",
                     (false, true) => "of the chip that sends most",
-                    (false, false) => "per host of the router that sends most",
-                },
-                percent(ceiling)
+                    (false, false) => "of the router that sends most",
+                }
             ),
             filled(nominal.flow_low.over(nominal.flow_ceiling())),
-        ),
+        )
+        .with_exact(format!("{} to {}", round_down_sig(injection, 6), round_up_sig(ceiling, 6))),
         card(
             "Bandwidth",
-            round_down_sig(injection.times(nominal.channel_bandwidth), 5),
+            round_down_sig(injection.times(nominal.channel_bandwidth), 3),
             summary::bandwidth_unit(compiled),
             match fabric.capacities.are_equal() {
                 true => format!("of {} GB/s per channel", round_down_sig(nominal.channel_bandwidth, 6)),
                 false => format!("in units of {} GB/s", round_down_sig(nominal.channel_bandwidth, 6)),
             },
             None,
-        ),
+        )
+        .with_exact(round_down_sig(injection.times(nominal.channel_bandwidth), 6)),
     ];
     if let Some(limit) = compiled.pod.as_ref().and_then(|pod| pod.limit.as_ref()) {
         let reached = nominal.flow_low.over(limit.value());
@@ -199,7 +245,8 @@ fn flow_cards(compiled: &CompiledFabric) -> Vec<Card> {
         } else {
             format!("no topology of this pod carries more; {} reached", percent(reached))
         };
-        cards.push(card("Universal bound", round_up_sig(limit.value(), 6), "", note, filled(reached)));
+        let bound = card("Universal bound", round_up_sig(limit.value(), 3), "", note, filled(reached));
+        cards.push(bound.with_exact(round_up_sig(limit.value(), 6)));
     }
     cards
 }

@@ -54,6 +54,7 @@ schemas![
     "plan",
     "repair",
     "report",
+    "route",
     "schedule",
     "schedule_bin",
     "shards",

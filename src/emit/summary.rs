@@ -397,6 +397,11 @@ pub(super) fn represented_faults(compiled: &CompiledFabric) -> Option<String> {
         .then(|| format!("by symmetry they stand for {} faults; the tables name them", grouped(faults)))
 }
 
+/// The makespan of all scheduled collectives together. `None` where vectors are not scheduled.
+pub(super) fn makespan(compiled: &CompiledFabric) -> Option<Makespan> {
+    Some(Makespan::combined(&makespans(&compiled.fabric, &compiled.collectives)?))
+}
+
 /// `makespan 13,210 cycles (14.678 us), until the last vector has come; no plan takes less than 12,442:
 /// 1.0617 times that`. `None` if vectors are not scheduled.
 pub(super) fn makespan_line(compiled: &CompiledFabric) -> Option<String> {

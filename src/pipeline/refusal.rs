@@ -127,6 +127,19 @@ pub enum Refusal {
         /// The directory with these tables.
         path: String,
     },
+    /// No route leads from one router to another.
+    #[error("there is no route from `{source_router}` to `{destination}`: {problem}")]
+    #[diagnostic(code(FAB0577), help("{hint}"))]
+    NoRoute {
+        /// The router where the route would start.
+        source_router: String,
+        /// The router where it would end.
+        destination: String,
+        /// The reason, as a clause.
+        problem: String,
+        /// A pair or a scenario that has one.
+        hint: String,
+    },
     /// Tables of a kind that cannot be repaired.
     #[error("these tables cannot be repaired: {problem}")]
     #[diagnostic(code(FAB0575), help("{hint}"))]

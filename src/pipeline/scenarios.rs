@@ -3,7 +3,7 @@
 use crate::folder::Folder;
 use crate::refusal::{Convicted, Refusal};
 use fabc_base::diag::SourceMap;
-use fabc_check::{CheckError, Files, ReadScenario, ReadScene, ReadSimulated};
+use fabc_check::{CheckError, Files, ReadScenario, ReadScene, ReadSimulated, ReadWiring};
 use fabc_ir::ForwardingTables;
 use fabc_ir::read::{Certificates, tagged};
 use fabc_model::{Fabric, PacketRouting};
@@ -51,6 +51,15 @@ impl<F: Folder> BuiltScenarios<'_, F> {
     /// [`Convicted`] if the wiring does not fit the spec.
     pub fn wiring(&self, name: &str) -> Result<Option<ReadScene>, F::Error> {
         self.wiring_of(&self.wiring_files()?, name)
+    }
+
+    /// The wiring of the healthy fabric, with the switches of a pod.
+    ///
+    /// # Errors
+    /// [`Convicted`] if the wiring does not fit the spec.
+    pub(crate) fn healthy_wiring(&self) -> Result<ReadWiring, F::Error> {
+        let files = self.wiring_files()?;
+        Ok(fabc_check::read_wiring(&files, self.fabric).map_err(|error| self.convicted(error))?)
     }
 
     /// A scenario for the planning of messages. `None` if the spec tolerates no such fault. Tables are read

@@ -41,9 +41,9 @@ use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario, RoutedS
 use fabc_emit::{ManifestEntry, TOOL, group_tables_artifact, manifest_json};
 use fabc_ir::{
     CollectiveResult, ConcurrentFlow, ContractState, CrossConnects, ForwardingTables, Fraction, GroupTables,
-    HealthyMetrics, JobResult, PackedTables, Permutation, RequireOutcome, Scenario, ScenarioMetrics, Scene,
-    Topology, TradeOff, UniformTopology, fault_flows_are_listed, gigabytes, settle_collectives, settle_jobs,
-    surviving_scene,
+    HealthyMetrics, JobResult, PackedTables, Permutation, RequireOutcome, Scenario, ScenarioMetrics,
+    ScenarioTables, Scene, Topology, TradeOff, UniformTopology, fault_flows_are_listed, gigabytes,
+    settle_collectives, settle_jobs, surviving_scene,
 };
 use fabc_lang::syntax::{ast, input_copy};
 use fabc_model::Fabric;
@@ -143,7 +143,8 @@ pub fn directory_with(
         .collect();
     let simulations =
         simulations::read_simulations(files, fabric, &routed, remake).map_err(|error| vec![error])?;
-    let compiled = rebuild_compiled(files, fabric, proved, simulations)?;
+    let mut compiled = rebuild_compiled(files, fabric, proved, simulations)?;
+    restore_paged_tables(files, &mut compiled).map_err(|error| vec![error])?;
 
     let mut errors = Vec::new();
     let mut unread: BTreeSet<&str> = verified.extent.only_hashed.iter().map(String::as_str).collect();
@@ -258,6 +259,22 @@ fn rebuild_compiled(
         requires,
         passes,
     })
+}
+
+/// Reads the tables again that the report page shows. They were proved before, from the same bytes.
+fn restore_paged_tables(files: &Files, compiled: &mut CompiledFabric) -> Result<(), CheckError> {
+    for number in fabc_emit::paged_tables(compiled) {
+        let scenario = &mut compiled.scenarios[number];
+        let read = fabc_check::read_simulated(files, &compiled.fabric, &scenario.scenario.name)?;
+        match (read.map(|read| read.tables), &mut scenario.routed, &mut scenario.sprayed) {
+            (Some(ScenarioTables::OnePath(tables)), Some(routed), _) => {
+                routed.tables = PackedTables::pack(&tables);
+            }
+            (Some(ScenarioTables::Groups(tables)), _, Some(sprayed)) => sprayed.tables = tables,
+            _ => return Err(unknown_scenario(&scenario.scenario.name)),
+        }
+    }
+    Ok(())
 }
 
 /// Fills in the outcomes of the `require` lines about collectives and jobs.

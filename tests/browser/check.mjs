@@ -4,7 +4,9 @@
 //
 //   node check.mjs PAGE_OR_DIRECTORY..        a directory stands for its report.html
 //   FABC_CHROMIUM=/path/to/chromium           where it is not /usr/bin/chromium
+//   FABC=/path/to/fabc                        routes of pages in built directories are compared with `fabc route`
 //   FABC_SHOTS=DIR                            pictures of every page, to look at
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
@@ -40,6 +42,7 @@ async function look(browser, path) {
   for (const view of VIEWS) {
     const page = await open(browser, path, view);
     const where = `${name(path)} at ${view.width} px, ${view.colorScheme}`;
+    if (await page.locator("#explore").count()) await page.waitForSelector("#explorer[data-ready]", { timeout: 5000 }).catch(() => expect(false, where, "the explorer is not ready"));
     if (process.env.FABC_SHOTS) {
       await page.screenshot({ path: join(process.env.FABC_SHOTS, `${name(path)}_${view.width}_${view.colorScheme}.png`), fullPage: true });
     }
@@ -217,6 +220,137 @@ async function colorRanks(page, path) {
   return maps.length;
 }
 
+// The explorer: two routers and their route by keyboard, the same by clicks, a link, and all faults. What it shows
+// is compared with the files beside the page: `fabc route` and `fabc tables` say the same of them.
+async function explore(page, path) {
+  if (!(await page.locator("#explore").count())) return false;
+  const where = `${name(path)}, explorer`;
+  await page.waitForSelector("#explorer[data-ready]", { timeout: 5000 }).catch(() => expect(false, where, "is not ready"));
+  const directory = dirname(path);
+  const facts = basename(path) === "report.html" && existsSync(join(directory, "report.json")) ? JSON.parse(readFileSync(join(directory, "report.json"))) : null;
+  const stage = page.locator("#stage");
+  const told = (id) => page.locator(id).innerText();
+  const click = async (what) => {
+    const [x, y] = await stage.evaluate((canvas, what) => canvas.placeOf(what), what);
+    await stage.click({ position: { x, y } });
+  };
+  await page.fill("#route-from", "0");
+  const routers = await page.evaluate(() => document.querySelector("#stage-info h3").textContent);
+  expect(routers.length > 0, where, "a typed router is not shown");
+  await page.fill("#route-to", "nobody");
+  expect((await page.getAttribute("#route-to", "aria-invalid")) === "true", where, "an unknown name is not told");
+  await page.fill("#route-to", "1");
+  const both = await told("#stage-route");
+  expect(/hops at distance \d+, [\d,]+ cycles|no hosts|not in this page|no route/.test(both) || !(await page.locator("#route-hops").count()), where, `the route says: ${both.slice(0, 120)}`);
+  if (await page.locator("#route-hops").count()) {
+    const hops = await page.locator("#route-hops tbody tr").evaluateAll((rows) => rows.map((row) => [...row.cells[1].textContent.split(" \u2192 "), row.cells[0].textContent]));
+    expect(hops.every(([from, , hop]) => hop === "1" || hops.some(([, to]) => from.startsWith(`${to}.`))), where, "the hops are no path");
+    expect(both.includes(`${hops[0][0].slice(0, hops[0][0].lastIndexOf("."))} \u2192`), where, "the route starts elsewhere");
+    if (facts && process.env.FABC) await compareRoute(page, where, directory);
+  }
+  await page.click("#route-clear");
+  // By clicks. A block of a large fabric opens first.
+  await stage.scrollIntoViewIfNeeded();
+  await page.waitForTimeout(100);
+  const blocks = await stage.evaluate((canvas) => canvas.placeOf({ router: 0 }).join() === canvas.placeOf({ router: 1 }).join());
+  if (blocks) await click({ block: 0 });
+  await page.waitForTimeout(100);
+  await click({ router: 0 });
+  expect((await page.inputValue("#route-from")) !== "", where, "a click does not pick a router");
+  await click({ router: 1 });
+  expect((await page.inputValue("#route-to")) !== "", where, "a second click does not pick a router");
+  const link = page.locator("#stage-info table button", { hasText: "link" }).first();
+  if (await link.count()) {
+    await link.press("Enter");
+    const text = await told("#stage-info");
+    expect(/^Link /.test(text) && /cycles/.test(text), where, `a link says: ${text.slice(0, 80)}`);
+  }
+  await page.click("#route-clear");
+  await stage.press("ArrowRight");
+  await stage.press("ArrowRight");
+  await stage.press("Enter");
+  expect((await page.inputValue("#route-from")) !== "", where, "the keyboard does not pick a router");
+  if (!blocks) {
+    await page.click("#route-clear");
+    await page.waitForTimeout(100);
+    await click({ link: 0 });
+    expect(/^(Link |Number|\S)/.test(await told("#stage-info")), where, "a click on a link shows nothing");
+  }
+  await page.click("#route-clear");
+  if (await page.locator("#gantt").count()) await zoomSchedule(page, where);
+  if (await page.locator("#scenario").count()) {
+    const last = Number(await page.getAttribute("#scenario", "max"));
+    for (const at of [1, last, 0]) {
+      await page.locator("#scenario").evaluate((slider, at) => { slider.value = at; slider.dispatchEvent(new Event("input")); }, at);
+      const text = await told("#scenario-name");
+      if (facts) {
+        const scenario = text.split(", ")[0];
+        const metrics = scenario === "nominal" ? facts.metrics : facts.scenarios[scenario];
+        expect(metrics !== undefined, where, `report.json has no scenario of: ${text}`);
+        const loads = await stage.evaluate((canvas) => canvas.loadsNow());
+        if (loads.length > 0 && metrics?.max_channel_load !== undefined) {
+          const near = (one, other) => Math.abs(one - other) <= 1e-5 * other;
+          const [most, mean] = [Math.max(...loads), loads.reduce((one, other) => one + other, 0) / loads.length];
+          expect(near(most, metrics.max_channel_load), where, `${scenario}: the largest load is ${most}, report.json has ${metrics.max_channel_load}`);
+          if (metrics.mean_channel_load !== undefined) expect(near(mean, metrics.mean_channel_load), where, `${scenario}: the mean load is ${mean}, report.json has ${metrics.mean_channel_load}`);
+        }
+      }
+    }
+    const fault = page.locator("#all-faults tbody th button").first();
+    if (await fault.count()) {
+      const wanted = await fault.textContent();
+      await fault.press("Enter");
+      expect((await told("#scenario-name")).startsWith(`${wanted},`), where, "the list of faults does not lead to the picture");
+    }
+  }
+  return true;
+}
+
+// The timeline of a schedule: it zooms by buttons and keys, and marks the channels of a moment.
+async function zoomSchedule(page, where) {
+  const gantt = page.locator("#gantt");
+  const view = () => gantt.evaluate((canvas) => canvas.view());
+  const whole = await view();
+  expect(whole.from === 0 && whole.rows > 0 && whole.busy === 0, where, `a schedule starts at ${JSON.stringify(whole)}`);
+  await gantt.press("ArrowRight");
+  const { now, busy } = await view();
+  expect(now > 0 && busy > 0 && /channels busy$/.test(await page.locator("#moment-told").innerText()), where, "a moment marks no channels");
+  for (const press of [() => page.click("#gantt-in"), () => gantt.press("+")]) {
+    const before = await view();
+    await press();
+    const after = await view();
+    expect(after.to - after.from < before.to - before.from || before.to - before.from <= 2, where, "the timeline does not zoom in");
+    expect(after.from <= now && now <= after.to, where, "the timeline zooms away from the moment");
+  }
+  for (let step = 0; step < 40; step += 1) await gantt.press("+");
+  const closest = await view();
+  expect(closest.to - closest.from <= 2.01, where, `the closest view has ${closest.to - closest.from} cycles`);
+  for (let step = 0; step < 60; step += 1) await gantt.press("-");
+  const again = await view();
+  expect(again.from === 0 && again.to === whole.to, where, "the timeline does not zoom out");
+}
+
+// The route of the page is the one that `fabc route` reads from the tables, in the first and the last scenario with
+// tables.
+async function compareRoute(page, where, directory) {
+  const routers = JSON.parse(readFileSync(join(directory, "topology.json"))).nodes.length;
+  for (const [from, to] of [[0, routers - 1], [Math.floor(routers / 3), Math.floor(routers / 2)], [1, 2]]) {
+    await page.fill("#route-from", String(from));
+    await page.fill("#route-to", String(to));
+    const scenarios = (await page.locator("#scenario").count()) ? [0, 1] : [0];
+    for (const at of scenarios) {
+      if (at > 0) await page.locator("#scenario").evaluate((slider) => { slider.value = 1; slider.dispatchEvent(new Event("input")); });
+      if (!(await page.locator("#route-hops").count())) continue;
+      const shown = await page.locator("#route-hops tbody tr").evaluateAll((rows) => rows.map((row) => [0, 1, 2].map((cell) => row.cells[cell].textContent)));
+      const scenario = at === 0 ? "nominal" : (await page.locator("#scenario-name").innerText()).split(", number")[0];
+      const read = JSON.parse(execFileSync(process.env.FABC, ["route", directory, String(from), String(to), "--scenario", scenario, "--json"]));
+      const wanted = read.scenarios[0].route.map((hop) => [String(hop.hop), `${hop.from}.${hop.out_port} \u2192 ${hop.to}`, String(hop.vc)]);
+      expect(JSON.stringify(shown) === JSON.stringify(wanted), where, `${from} to ${to} in ${scenario}: the page has ${shown.join(" ")}, the tables ${wanted.join(" ")}`);
+    }
+    await page.locator("#scenario").evaluateAll(([slider]) => { if (slider) { slider.value = 0; slider.dispatchEvent(new Event("input")); } });
+  }
+}
+
 async function withoutScripts(browser, path) {
   const page = await open(browser, path, { width: 1600, colorScheme: "light", javaScriptEnabled: false });
   const hidden = await page.locator(".js-only, .sort").evaluateAll((elements) => elements.filter((element) => element.checkVisibility()).length);
@@ -251,9 +385,10 @@ for (const path of pages) {
   await search(page, path);
   await pick(page, path);
   const jobs = await colorRanks(page, path);
+  const explored = await explore(page, path);
   await page.context().close();
   await withoutScripts(browser, path);
-  console.log(`${name(path)}: ${tables} sortable tables, ${jobs} jobs, looked at in ${VIEWS.length} views`);
+  console.log(`${name(path)}: ${tables} sortable tables, ${jobs} jobs, ${explored ? "explored" : "nothing to explore"}, looked at in ${VIEWS.length} views`);
 }
 await browser.close();
 failures.forEach((failure) => console.error(`FAILED ${failure}`));

@@ -78,6 +78,7 @@ const PAGES: &[CommandPage] = &[
     page(Step, "sweep merge", &["fabc sweep merge seeds"]),
     page(Step, "sweep verify", &["fabc sweep verify seeds"]),
     page(Step, "sweep submit", &["fabc sweep submit my_pod.fab --set seed=1..=8 --engine slurm --wait"]),
+    page(Build, "watch", &["fabc watch my_pod.fab --open", "fabc watch my_pod.fab --until analyze"]),
     page(Build, "cache", &["fabc cache", "fabc cache --clear"]),
     page(
         Look,
@@ -92,6 +93,14 @@ const PAGES: &[CommandPage] = &[
         Look,
         "tables",
         &["fabc tables out/my_pod", "fabc tables out/my_pod --router 'cube0[1,2,3]' --json"],
+    ),
+    page(
+        Look,
+        "route",
+        &[
+            "fabc route out/my_pod 'cube0[0,0,0]' 'cube1[2,0,0]'",
+            "fabc route out/my_pod 0 64 --scenario all --json",
+        ],
     ),
     page(
         Look,

@@ -9,11 +9,13 @@ use crate::args::hosts::HostArgs;
 use crate::args::job::JobArgs;
 use crate::args::place::PlaceArgs;
 use crate::args::remake::{RemakeArgs, WindowArgs};
+use crate::args::route::RouteArgs;
 use crate::args::running::{DriftArgs, PlanArgs, RepairArgs};
 use crate::args::shard::{Shard, parse_shard};
 use crate::args::shards::ShardsArgs;
 use crate::args::sim::SimArgs;
 use crate::args::sweep::SweepArgs;
+use crate::args::watch::WatchArgs;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use fabc_pipeline::compile::Stage;
 use fabc_pipeline::library::TablesForm;
@@ -69,6 +71,8 @@ pub enum Command {
     Shards(ShardsArgs),
     /// Build a spec with many values, and compare
     Sweep(SweepArgs),
+    /// Build a spec at every save, and show its page
+    Watch(WatchArgs),
     /// Find the errors of a spec, and write nothing
     ///
     /// With `--until` it also builds the spec up to a stage.
@@ -93,6 +97,8 @@ pub enum Command {
     Graph(GraphArgs),
     /// Print the forwarding table of a router
     Tables(TablesArgs),
+    /// Print the route between two routers hop by hop
+    Route(RouteArgs),
     /// Add, remove and move slices of a divided pod
     Place(PlaceArgs),
     /// Plan the change of the live switches to a build
@@ -247,6 +253,10 @@ pub struct BuildArgs {
     /// `/`. `list` lists the formats
     #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',', add = candidates::from_list(candidates::formats))]
     pub emit: Vec<String>,
+
+    /// Open the report page in a browser
+    #[arg(long, conflicts_with = "shard")]
+    pub open: bool,
 
     /// How hosts are called in files for launchers.
     #[command(flatten)]

@@ -22,6 +22,7 @@ use crate::build::front::{check_requires, compile_loaded, load, manifest_options
 use crate::build::golden::Golden;
 use crate::build::requests::EmitRequest;
 use crate::diff::parse_tolerances;
+use crate::io::browser::open_page;
 use crate::io::errors::DriverError;
 use crate::io::input_errors::InputError;
 use crate::io::progress::Watch;
@@ -103,6 +104,10 @@ fn build_one(spec: &str, args: &BuildArgs, requests: &[EmitRequest], terminal: T
         None if args.golden.is_none() && requests.is_empty() => Some(PathBuf::from("out")),
         None => None,
     };
+    if args.open && out.is_none() {
+        let problem = "`--open` shows the report page of a directory, but none is written".to_owned();
+        return Err(InputError::Usage { problem, hint: "give `--out DIR` as well".to_owned() }.into());
+    }
     let watch = new_watch(terminal);
     let mut data_on_stdout = !args.compile.dump.is_empty();
     data_on_stdout |= requests.iter().any(EmitRequest::is_stdout);
@@ -174,21 +179,25 @@ fn build_with(
     }
     if let Some(staging) = staging {
         note_missing_configs(&compiled, terminal);
-        say(&write_artifacts(staging, &compiled, &spec_text, &options, watch)?)?;
+        let (target, line) = write_artifacts(staging, &compiled, &spec_text, &options, watch)?;
+        say(&line)?;
+        if args.open {
+            open_page(&display(&target.join("report.html")))?;
+        }
     }
     requests::say_report(&compiled, &spec_text, terminal)?;
     // Requires come last: the result of a long search is worth writing even if a require fails.
     check_requires(&compiled.requires, sources)
 }
 
-/// Writes all artifacts of a build, and returns the line that says so.
+/// Writes all artifacts of a build. Returns their directory, and a line about them.
 fn write_artifacts(
     mut staging: Staging,
     compiled: &CompiledFabric,
     spec_text: &str,
     options: &[(String, String)],
     watch: &Watch,
-) -> Result<String, Stop> {
+) -> Result<(PathBuf, String), Stop> {
     let (mut files, mut bytes) = (0_usize, 0_usize);
     watch.time("write", || {
         fabc_emit::each_artifact(compiled, spec_text, options, &mut |artifact| {
@@ -197,8 +206,10 @@ fn write_artifacts(
             staging.write(&artifact.path, &artifact.bytes)
         })
     })?;
-    let target = display(&staging.publish()?);
-    Ok(format!("\nwrote {target} ({files} files, {}) in {}", size_text(bytes), watch.elapsed()))
+    let target = staging.publish()?;
+    let line =
+        format!("\nwrote {} ({files} files, {}) in {}", display(&target), size_text(bytes), watch.elapsed());
+    Ok((target, line))
 }
 
 /// Writes formats that need links alone. The fabric is wired, and nothing is measured.

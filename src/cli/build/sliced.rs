@@ -6,6 +6,7 @@ use crate::build::checked::say_checked;
 use crate::build::front::{check_requires, compile_loaded, manifest_options, tables_option};
 use crate::build::kind_cache::{self, KindCache};
 use crate::build::requests;
+use crate::io::browser::open_page;
 use crate::io::errors::DriverError;
 use crate::io::progress::Watch;
 use crate::io::read::display;
@@ -91,6 +92,9 @@ pub(crate) fn build(
     terminal.say_document(&fabc_emit::placement_json(placed))?;
     let (files, bytes) = (files + more, size_text(bytes + more_bytes));
     terminal.say(&format!("wrote {} ({files} files, {bytes}) in {}", display(&target), watch.elapsed()))?;
+    if args.open {
+        open_page(&display(&target.join("report.html")))?;
+    }
     if failed.is_empty() { Ok(()) } else { Err(Stop { diagnostics: failed, sources, exit_code: 3 }) }
 }
 

@@ -37,6 +37,14 @@ pub(crate) enum DriverError {
     #[error("cannot write standard output: {reason}")]
     #[diagnostic(code(FAB0541), help("the printed output is incomplete"))]
     Stdout { reason: String },
+    /// No browser can be started.
+    #[error("cannot start `{program}` to open `{page}`: {reason}")]
+    #[diagnostic(code(FAB0595), help("open it yourself, or name a program in the variable `BROWSER`"))]
+    NoBrowser { page: String, program: String, reason: String },
+    /// The page of `fabc watch` cannot be served.
+    #[error("cannot serve a page on port {port} of this machine: {reason}")]
+    #[diagnostic(code(FAB0596), help("give another port, or leave `--port` out: then a free one is taken"))]
+    NoServer { port: u16, reason: String },
     /// The output directory holds files that fabc did not write.
     #[error("`{path}` holds something that fabc did not write: {content}")]
     #[diagnostic(

@@ -1,5 +1,6 @@
 //! Everything that touches the disk or the user: files, the terminal, errors.
 
+pub(crate) mod browser;
 pub(crate) mod cache;
 pub(crate) mod content;
 pub(crate) mod engine_errors;

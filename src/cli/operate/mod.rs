@@ -10,5 +10,6 @@ pub(crate) mod plan;
 pub(crate) mod plan_slices;
 pub(crate) mod repair;
 pub(crate) mod repair_swap;
+pub(crate) mod route;
 pub(crate) mod switches;
 pub(crate) mod tables;

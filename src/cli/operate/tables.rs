@@ -94,7 +94,7 @@ fn print_slice_table(args: &TablesArgs) -> Result<(), Stop> {
 }
 
 /// The node with a name such as `cube3[1,2,3]`, or with this number.
-fn parse_router(names: &RouterNames, count: usize, name: &str) -> Result<NodeId, Refusal> {
+pub(crate) fn parse_router(names: &RouterNames, count: usize, name: &str) -> Result<NodeId, Refusal> {
     let compact = || name.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
     let number = name.parse().ok().filter(|id| (*id as usize) < count).map(NodeId);
     number.or_else(|| names.find(name, count)).or_else(|| names.find(&compact(), count)).ok_or_else(|| {

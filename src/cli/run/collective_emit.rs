@@ -20,15 +20,18 @@ enum ScheduleFormat {
     /// A Chakra trace per chip.
     Chakra,
     Trace,
+    /// Trace events, a track per channel.
+    Perfetto,
 }
 
 impl ScheduleFormat {
-    const ALL: [ScheduleFormat; 5] = [
+    const ALL: [ScheduleFormat; 6] = [
         ScheduleFormat::Collective,
         ScheduleFormat::Msccl,
         ScheduleFormat::Mscclpp,
         ScheduleFormat::Chakra,
         ScheduleFormat::Trace,
+        ScheduleFormat::Perfetto,
     ];
 
     fn name(self) -> &'static str {
@@ -38,6 +41,7 @@ impl ScheduleFormat {
             ScheduleFormat::Mscclpp => "mscclpp",
             ScheduleFormat::Chakra => "chakra",
             ScheduleFormat::Trace => "trace",
+            ScheduleFormat::Perfetto => "perfetto",
         }
     }
     /// How the command line asks for it.
@@ -48,6 +52,7 @@ impl ScheduleFormat {
             ScheduleFormat::Mscclpp => "mscclpp=FILE",
             ScheduleFormat::Chakra => "chakra=DIR",
             ScheduleFormat::Trace => "trace=FILE",
+            ScheduleFormat::Perfetto => "perfetto=FILE",
         }
     }
 }
@@ -83,7 +88,7 @@ impl ScheduleTarget {
 
     /// Whether the format contains start times of messages.
     pub(crate) fn is_timed(&self) -> bool {
-        self.form == ScheduleFormat::Trace
+        matches!(self.form, ScheduleFormat::Trace | ScheduleFormat::Perfetto)
     }
 
     fn parse(text: &str) -> Result<Self, DriverError> {
@@ -106,6 +111,7 @@ impl ScheduleTarget {
                 ScheduleFormat::Mscclpp => "a file: `--emit mscclpp=FILE`",
                 ScheduleFormat::Chakra => "a folder: `--emit chakra=DIR`",
                 ScheduleFormat::Trace => "a file: `--emit trace=FILE`",
+                ScheduleFormat::Perfetto => "a file: `--emit perfetto=FILE`",
             };
             return Err(DriverError::OneSchedule { lacks });
         }
@@ -158,6 +164,10 @@ pub(crate) fn write_schedule(
                 let output = fabc_emit::collective_trace(scene, schedule, trace)?;
                 notes.extend(output.notes);
                 files.push((PathBuf::from(path), output.text.into_bytes()));
+            }
+            ScheduleFormat::Perfetto => {
+                let text = fabc_emit::collective_perfetto(scene, schedule, trace)?;
+                files.push((PathBuf::from(path), text.into_bytes()));
             }
         }
     }

@@ -9,9 +9,8 @@ use fabc_model::{Demand, DemandComponent, DemandShape};
 use minijinja::{Value, context};
 use std::ops::Range;
 
-/// Maximum blocks along a side. A uniform demand needs few.
+/// Maximum blocks along a side.
 const BLOCKS: usize = 32;
-const EVEN_BLOCKS: usize = 8;
 
 /// The demand for the template; `None` with fewer than two endpoints.
 pub(super) fn demand(compiled: &CompiledFabric) -> Option<Value> {
@@ -21,16 +20,19 @@ pub(super) fn demand(compiled: &CompiledFabric) -> Option<Value> {
     if count < 2 {
         return None;
     }
+    let (node, nodes) = if compiled.pod.is_some() { ("chip", "chips") } else { ("router", "routers") };
+    // A table of ones would say no more than the sentence.
+    if *demand.shape() == DemandShape::Uniform {
+        return Some(context! { what => demand_sentence(demand, node, nodes), grid => None::<String> });
+    }
     let unit =
         if endpoints.len() == demand.node_count() { compiled.topology.symmetry().block_size() } else { 1 };
-    let size =
-        block_size(count, unit, if *demand.shape() == DemandShape::Uniform { EVEN_BLOCKS } else { BLOCKS });
+    let size = block_size(count, unit, BLOCKS);
     let blocks: Vec<Range<usize>> =
         (0..count).step_by(size).map(|first| first..count.min(first + size)).collect();
     let means: Vec<Vec<Option<f64>>> =
         blocks.iter().map(|a| blocks.iter().map(|b| mean(demand, a, b)).collect()).collect();
     let scale = range(means.iter().flatten().flatten().copied());
-    let (node, nodes) = if compiled.pod.is_some() { ("chip", "chips") } else { ("router", "routers") };
     let named = |rank: usize| {
         if compiled.pod.is_some() {
             endpoints[rank].to_string()

@@ -3,13 +3,16 @@
 //! with tiers is drawn by levels.
 
 use super::grid::{self, GridCell, TableGrid, step};
+use super::layout::{Layout, Point, layout};
 use super::levels::{LevelItems, levels};
 use crate::compiled::CompiledFabric;
 use crate::json::push;
 use crate::number::grouped;
-use crate::svg::{self, Bundle, LevelDrawing, Map, RingDrawing, escape};
+use crate::svg::{
+    self, Bundle, LevelDrawing, Map, NetworkPicture, PictureLink, PictureRouter, RingDrawing, escape,
+};
 use fabc_base::ids::{Id, NodeId, OcsGroupId};
-use fabc_ir::RouterNames;
+use fabc_ir::{Link, LinkClass, RouterNames};
 use fabc_model::{Plant, Pod};
 use minijinja::{Value, context};
 use std::collections::BTreeMap;
@@ -20,6 +23,8 @@ const RING: usize = 12;
 const SPARSE_RING: usize = 96;
 /// Up to this many routers are shown individually in a network with groups.
 const ROUTERS: usize = 96;
+/// Up to this many routers of a network are drawn one by one.
+const PICTURED: usize = 400;
 /// Maximum items of a matrix with numbers.
 const NUMBERED: usize = 40;
 /// Maximum rows of a map. If there are more items, several share a row.
@@ -55,8 +60,12 @@ pub(super) fn linked_items(compiled: &CompiledFabric) -> Value {
     let long = (0..items.count).any(|item| name(item).chars().count() > 4);
     let short = |item: usize| if long { item.to_string() } else { name(item) };
     let symmetric = items.both_ways();
-    let (drawing, shape) = if items.fits_on_ring() {
+    let layout = layout(compiled);
+    let is_pictured = compiled.pod.is_none() && compiled.topology.node_count() <= PICTURED;
+    let (drawing, shape) = if items.fits_on_ring() && !(is_pictured && layout.straight.is_some()) {
         (ring(compiled, &items), "ring")
+    } else if is_pictured {
+        (picture(compiled, &layout), "picture")
     } else if items.count <= NUMBERED {
         (number_grid(&items, &name, long, &symmetric), "grid")
     } else {
@@ -169,6 +178,7 @@ impl MatrixItems {
                 "Every dot is a router, hollow if it has no hosts; lines are links.".to_owned()
             }
             ("ring", _) => "Every dot is a router; lines are links.".to_owned(),
+            ("picture", _) => format!("{groups}The table has the links between two {words}; the picture shows all routers."),
             (_, "cube") => {
                 "Rows and columns are cubes; a cell counts the fiber links that the circuit switches set up between the two.".to_owned()
             }
@@ -267,6 +277,33 @@ fn ring(compiled: &CompiledFabric, items: &MatrixItems) -> String {
     })
 }
 
+/// All routers of a network with their links.
+fn picture(compiled: &CompiledFabric, layout: &Layout) -> String {
+    let topology = &compiled.topology;
+    let router = |(point, node): (&Point, NodeId)| PictureRouter {
+        x: point.x,
+        y: point.y,
+        filled: topology.is_endpoint(node),
+    };
+    let routers: Vec<PictureRouter> = layout.points.iter().zip(topology.nodes()).map(router).collect();
+    let link = |link: &Link| PictureLink {
+        a: link.a.node.index(),
+        b: link.b.node.index(),
+        global: link.class == LinkClass::Global,
+    };
+    let links: Vec<PictureLink> = topology.links().iter().map(link).collect();
+    svg::network_picture(&NetworkPicture {
+        label: format!(
+            "{} routers and their links: {}; the table below has the numbers",
+            routers.len(),
+            layout.words
+        ),
+        routers: &routers,
+        links: &links,
+        straight: layout.straight.map(|straight| [straight.x, straight.y]),
+    })
+}
+
 /// Links between two cubes by group of OCSes.
 fn links_by_group(compiled: &CompiledFabric, pod: &Pod) -> BTreeMap<(u32, u32), BTreeMap<OcsGroupId, u64>> {
     let mut bundles: BTreeMap<(u32, u32), BTreeMap<OcsGroupId, u64>> = BTreeMap::new();
@@ -292,11 +329,15 @@ fn bundles(compiled: &CompiledFabric, pod: &Pod) -> Vec<Bundle> {
 
 /// A row per bundle of the drawing: both cubes, its links, and its links by group of OCSes.
 fn bundle_rows(compiled: &CompiledFabric, pod: &Pod) -> Value {
+    let bundles = links_by_group(compiled, pod);
+    let most = bundles.values().map(|groups| groups.values().sum::<u64>()).max().unwrap_or(1);
     let row = |((a, b), groups): ((u32, u32), BTreeMap<OcsGroupId, u64>)| {
         let links_of_group = |group| groups.get(&group).copied().unwrap_or(0);
-        context! { a, b, links => groups.values().sum::<u64>(), groups => pod.ocs_groups.ids().map(links_of_group).collect::<Vec<u64>>() }
+        let links = groups.values().sum::<u64>();
+        let width = format!("{:.0}", links as f64 / most as f64 * 100.0);
+        context! { a, b, links, width, groups => pod.ocs_groups.ids().map(links_of_group).collect::<Vec<u64>>() }
     };
-    let rows: Vec<Value> = links_by_group(compiled, pod).into_iter().map(row).collect();
+    let rows: Vec<Value> = bundles.into_iter().map(row).collect();
     context! { groups => pod.ocs_groups.iter().map(|group| group.name.clone()).collect::<Vec<_>>(), rows }
 }
 

@@ -4,7 +4,7 @@
 use super::table::{SweepTable, built_path};
 use crate::svg::escape;
 use fabc_ir::{SweepOutcome, SweepRun};
-use fabc_model::{Direction, figure_direction};
+use fabc_model::{Direction, Metric, figure_direction};
 use minijinja::{Environment, Value, context};
 
 /// Metrics that are plotted over parameters, if runs have them.
@@ -69,6 +69,7 @@ fn page(table: &SweepTable) -> Value {
     let fabric = table.plan.runs.first().map_or("", |run| run.fabric.as_str());
     context! {
         style => include_str!("../report_html/style.css"),
+        script => include_str!("../report_html/script.js"),
         fabric,
         until => table.plan.until,
         parameters => table.plan.parameters,
@@ -101,9 +102,18 @@ fn leading_number(value: &str) -> Option<(f64, &str)> {
     value[..end].replace('_', "").parse().ok().map(|number| (number, value[end..].trim()))
 }
 
+/// Maximum lines of a picture with a legend.
+const LEGEND: usize = 10;
+
+/// The name of a metric with its unit.
+fn with_unit(metric: &str) -> String {
+    let unit = Metric::every().find(|known| known.name() == metric).map_or("", Metric::unit);
+    if unit.is_empty() { metric.to_owned() } else { format!("{metric}, {unit}") }
+}
+
 /// One picture per metric and per parameter with several numbers. It has a line for every combination of the
-/// other parameters.
-fn curves(table: &SweepTable) -> Vec<String> {
+/// other parameters, with a legend where there are few.
+fn curves(table: &SweepTable) -> Vec<Value> {
     let mut pictures = Vec::new();
     for (parameter_index, parameter) in table.plan.parameters.iter().enumerate() {
         let numbers: Option<Vec<(f64, &str)>> =
@@ -138,12 +148,27 @@ fn curves(table: &SweepTable) -> Vec<String> {
                     None => lines.push((other_values, vec![dot])),
                 }
             }
+            let others: Vec<&String> = table
+                .plan
+                .parameters
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| *index != parameter_index)
+                .map(|(_, name)| name)
+                .collect();
+            let named = |(values, _): &(Vec<&String>, Vec<Dot>)| {
+                let pairs = others.iter().zip(values).map(|(name, value)| format!("{name} = {value}"));
+                pairs.collect::<Vec<_>>().join(", ")
+            };
+            let legend: Vec<String> =
+                if lines.len() <= LEGEND { lines.iter().map(named).collect() } else { Vec::new() };
             let mut lines: Vec<Vec<Dot>> = lines.into_iter().map(|(_, dots)| dots).collect();
             lines.iter_mut().for_each(|dots| dots.sort_by(|a, b| a.point[0].total_cmp(&b.point[0])));
             // A metric that is the same for all runs needs no picture.
             let mut values = lines.iter().flatten().map(|dot| dot.point[1]);
             if values.next().is_some_and(|first| values.any(|value| value != first)) {
-                pictures.push(picture(&unit, metric, &lines, None));
+                let picture = picture(&unit, &with_unit(metric), &lines, None);
+                pictures.push(context! { picture, legend });
             }
         }
     }
@@ -169,7 +194,7 @@ fn fronts(table: &SweepTable) -> Vec<String> {
             continue;
         }
         let front = pareto_front(&dots, [right, up].map(larger_is_better));
-        pictures.push(picture(right, up, &[dots], Some(front)));
+        pictures.push(picture(&with_unit(right), &with_unit(up), &[dots], Some(front)));
     }
     pictures
 }
@@ -258,9 +283,9 @@ fn picture(x_title: &str, y_title: &str, lines: &[Vec<Dot>], front: Option<Vec<[
             out += &format!("<polyline class=\"front\" points=\"{}\"/>\n", path(&mut front.iter().copied()))
         }
         None => {
-            for line in lines {
+            for (number, line) in lines.iter().enumerate() {
                 out += &format!(
-                    "<polyline class=\"curve\" points=\"{}\"/>\n",
+                    "<polyline class=\"curve\" style=\"--line-number:{number}\" points=\"{}\"/>\n",
                     path(&mut line.iter().map(|dot| dot.point))
                 );
             }

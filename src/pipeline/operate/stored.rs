@@ -68,7 +68,7 @@ pub fn read_group_tables<F: Folder>(
 }
 
 /// The error for a scenario without tables.
-fn unknown_scenario<F: Folder>(folder: &F, scenario: &str) -> Result<Refusal, F::Error> {
+pub(super) fn unknown_scenario<F: Folder>(folder: &F, scenario: &str) -> Result<Refusal, F::Error> {
     let hint = match stored_scenarios(folder)?.len() {
         0 => "the directory has no tables: its build stopped before routing".to_owned(),
         _ => format!("`fabc tables {}` lists the scenarios", folder.path()),

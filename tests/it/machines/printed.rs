@@ -284,6 +284,8 @@ fn analyses(documents: &mut Documents) {
     documents.run(&["tables", "built/sends/sends", "--router", "3", "--json"], 0);
     documents.run(&["collective", SMALL, "--size", "1MiB", "--scenario", "all", "--json"], 0);
     documents.run(&["collective", "built/torus/torus", "--size", "1kB", "--chunks", "64", "--json"], 0);
+    documents.run(&["route", SMALL, "3", "9", "--json"], 0);
+    documents.run(&["route", SMALL, "3", "9", "--scenario", "all", "--json"], 0);
     let cycles = "warmup = 100 cycles; measure = 200 cycles;";
     documents.run(&["sim", SMALL, "--saturation", "--with", cycles, "--json"], 0);
     documents.run(&["sim", SMALL, "built/torus/torus", "--compare", "--with", cycles, "--json"], 0);

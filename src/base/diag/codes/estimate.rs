@@ -184,6 +184,13 @@ faults, follow tables with one path per pair. Build with `routing = minimal` for
 spec or by another one that needs no tables: `fabc sim DIR --with 'routing = ugal;'` (or `spray`, `ecmp`, `min`, `valiant`).",
     },
     CodeDoc {
+        code: "FAB0577",
+        title: "no route between two routers",
+        text: "\
+`fabc route DIR A B` follows the tables of a built directory. Routes lead between two different routers that send and receive, so a switch without
+hosts has none, and neither has a router that is dead in the scenario.",
+    },
+    CodeDoc {
         code: "FAB0580",
         title: "the switches differ from the build",
         text: "\

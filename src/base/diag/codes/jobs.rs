@@ -46,4 +46,18 @@ be of this build: then its rates and seeds are not those of the spec, or other f
 
 The key in `shards.json` is of the spec in `spec/`: where that was changed, nothing that was kept is of it.",
     },
+    CodeDoc {
+        code: "FAB0595",
+        title: "no browser can be started",
+        text: "\
+`fabc build --open` and `fabc watch --open` start the program that the variable `BROWSER` names, or `xdg-open` (`open` on macOS). It could not be
+started. What was built is there: open the named page yourself.",
+    },
+    CodeDoc {
+        code: "FAB0596",
+        title: "the page of `fabc watch` cannot be served",
+        text: "\
+`fabc watch` serves its page on the loopback address of this machine, where nobody else can read it. The port is in use, or may not be used. Without
+`--port` a free one is taken.",
+    },
 ];
