@@ -15,7 +15,7 @@ while read -r spec collectives; do
     name=$(basename "$spec")
     for collective in $(echo "$collectives" | tr , ' '); do
         start=$(date +%s%N)
-        "$fabc" collective "$work/$name" --collective "$collective" --size 1GiB --format json >"$work/answer.json"
+        "$fabc" collective "$work/$name" --collective "$collective" --size 1GiB --json >"$work/answer.json"
         end=$(date +%s%N)
         # One collective of one size: the first value of each key belongs to the fastest algorithm.
         value() {

@@ -3,6 +3,7 @@
 mod checker;
 mod form;
 mod imports;
+mod project;
 
 use imports::Imports;
 use std::collections::{BTreeMap, BTreeSet};

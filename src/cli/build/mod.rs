@@ -269,6 +269,8 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
     let Some(spec) = &args.spec else { return Err(no_spec_error("check", terminal)) };
     let requests = requests::parse_requests(&args.emit)?;
     requests::check_stage(&requests, args.compile.until)?;
+    let early = args.compile.until.is_some_and(|last| last < Stage::Synthesize);
+    requests::check_report_stage(args.json && early, args.compile.until)?;
     let Some(loaded) = load(spec, &args.compile, watch, terminal)? else { return Ok(()) };
     if !loaded.fabric.slices.kinds.is_empty() {
         return sliced::check(loaded, args, watch, terminal);

@@ -103,6 +103,20 @@ fn former_forms_of_commands_are_errors_that_show_the_form_of_today() {
     }
 }
 
+#[test]
+fn json_of_a_stage_without_results_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("pod.fab"), "fabric pod {}").unwrap();
+    for args in [
+        ["build", "pod.fab", "--json", "--until", "synthesize"],
+        ["check", "pod.fab", "--json", "--until", "resolve"],
+    ] {
+        let output = fabc(place.path(), &[&args[..], &["--message-format", "short"]].concat());
+        let told = "fabc: error[FAB0507]: there is nothing to emit as `report_json`\n";
+        assert_eq!((code(&output), err(&output)), (2, told), "{args:?}");
+    }
+}
+
 /// Every command that reads a directory tells the command that builds a spec in its place.
 #[test]
 fn readers_of_directories_name_the_build_of_a_spec() {
