@@ -4,7 +4,11 @@
 (() => {
   const block = document.getElementById("explorer-data");
   const root = document.getElementById("explorer");
-  if (!block || !root || typeof DecompressionStream === "undefined") return;
+  if (!block || !root) return;
+  if (typeof DecompressionStream === "undefined") {
+    document.querySelectorAll("#explore .no-js").forEach((line) => { line.style.display = "block"; });
+    return;
+  }
   const byId = (id) => document.getElementById(id);
   const make = (name, text, properties = {}) => Object.assign(document.createElement(name), { textContent: text }, properties);
   const grouped = (number) => number.toLocaleString("en-US");

@@ -178,7 +178,7 @@ impl MatrixItems {
                 "Every dot is a router, hollow if it has no hosts; lines are links.".to_owned()
             }
             ("ring", _) => "Every dot is a router; lines are links.".to_owned(),
-            ("picture", _) => format!("{groups}The table has the links between two {words}; the picture shows all routers."),
+            ("picture", _) => format!("{groups}The table has the links between two {words}. All routers stand in the picture, with scripts under Explore."),
             (_, "cube") => {
                 "Rows and columns are cubes; a cell counts the fiber links that the circuit switches set up between the two.".to_owned()
             }

@@ -17,6 +17,9 @@ const CABINET: f64 = 0.62;
 const WAY: f64 = 9.0;
 /// Minimum width of a cabinet that shows its number.
 const NUMBERED: f64 = 18.0;
+/// Space for the names of rows, and the least depth of a row that has one.
+const ROW_NAMES: f64 = 52.0;
+const NAMED_ROW: f64 = 12.0;
 
 /// The contents of a floor plan.
 pub(crate) struct FloorPicture {
@@ -40,11 +43,12 @@ pub(crate) struct FloorPicture {
 pub(crate) fn floor_plan(picture: &FloorPicture) -> String {
     let [rows, columns] = [picture.rows, picture.columns].map(f64::from);
     let [pitch_x, pitch_y] = [picture.pitch_x, picture.pitch_y].map(|pitch| f64::from(pitch.max(1)));
-    let place_width = ((WIDTH - 2.0 * MARGIN) / columns).min(PLACE);
+    let place_width = ((WIDTH - 2.0 * MARGIN - ROW_NAMES) / columns).min(PLACE);
     let place_depth = place_width * (pitch_y / pitch_x).min(DEPTH);
-    let (width, height) = (columns * place_width + 2.0 * MARGIN, rows * place_depth + 2.0 * MARGIN);
+    let left = if place_depth >= NAMED_ROW { MARGIN + ROW_NAMES } else { MARGIN };
+    let (width, height) = (columns * place_width + left + MARGIN, rows * place_depth + 2.0 * MARGIN);
     let middle = |[row, column]: [u32; 2]| {
-        [MARGIN + (f64::from(column) + 0.5) * place_width, MARGIN + (f64::from(row) + 0.5) * place_depth]
+        [left + (f64::from(column) + 0.5) * place_width, MARGIN + (f64::from(row) + 0.5) * place_depth]
     };
     let label = escape(&picture.label);
     let mut out = format!(
@@ -79,6 +83,9 @@ pub(crate) fn floor_plan(picture: &FloorPicture) -> String {
         );
     }
     out.push_str("</g>");
+    if place_depth >= NAMED_ROW {
+        push_row_names(&mut out, picture.rows, place_depth);
+    }
     let side = place_width.min(place_depth) * CABINET;
     let busiest = picture.cabinets.iter().map(|&(_, cables, ..)| cables).max().unwrap_or(1).max(1) as f64;
     for (number, (place, cables, title, switches)) in picture.cabinets.iter().enumerate() {
@@ -108,6 +115,20 @@ pub(crate) fn floor_plan(picture: &FloorPicture) -> String {
     }
     out.push_str("</svg>");
     out
+}
+
+/// The names of the rows, left of them.
+fn push_row_names(out: &mut String, rows: u32, depth: f64) {
+    for row in 0..rows {
+        let y = coordinate(MARGIN + (f64::from(row) + 0.5) * depth);
+        push(
+            out,
+            format_args!(
+                "<text class=\"tick end\" x=\"{}\" y=\"{y}\" dy=\"4\">row {row}</text>",
+                coordinate(ROW_NAMES)
+            ),
+        );
+    }
 }
 
 /// Cables between every two neighboring places. A cable first runs across the rows, then along its target
