@@ -3,6 +3,8 @@ FROM rust:1.91-slim-trixie AS build
 WORKDIR /src
 COPY Cargo.toml Cargo.lock ./
 COPY benches benches
+COPY playground/Cargo.toml playground/Cargo.toml
+COPY playground/engine playground/engine
 COPY python python
 COPY src src
 RUN cargo build --profile dist --locked --bin fabc

@@ -4,8 +4,7 @@ use super::{code, err, fabc, out};
 use std::path::Path;
 
 /// Commands that print no result: they write files, serve a program, or print what other programs read.
-const WITHOUT_RESULT: [&str; 8] =
-    ["init", "fmt", "lsp", "schema", "completions", "man", "shards", "watch"];
+const WITHOUT_RESULT: [&str; 8] = ["init", "fmt", "lsp", "schema", "completions", "man", "shards", "watch"];
 
 /// The commands on the first page, with the group that each stands in.
 fn listed_commands(page: &str) -> Vec<(String, String)> {

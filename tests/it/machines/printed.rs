@@ -29,6 +29,7 @@ pub(crate) fn printed() -> Vec<Printed> {
     scheduled(&mut documents);
     slices(&mut documents);
     commands(&mut documents);
+    cache(&mut documents);
     messages(&mut documents);
     documents.list
 }
@@ -209,6 +210,19 @@ fn slices(documents: &mut Documents) {
 /// The words of a command line without blanks in a word.
 fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
+}
+
+/// What a build keeps for the next ones, and what `fabc cache` says of it.
+fn cache(documents: &mut Documents) {
+    let grouped = SpecText::pod([2, 2, 1], 2)
+        .with("demand { all_to_all over groups of 4 weight 4; all_to_all weight 1; }")
+        .text();
+    std::fs::write(documents.place.join("grouped.fab"), grouped).unwrap();
+    let mut build = command(&documents.place, &["build", "grouped.fab", "-q", "--out", "cached"]);
+    let built = build.env("FABC_CACHE", "cache").output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    documents.folder("cache");
+    documents.run(&["cache", "--json"], 0);
 }
 
 /// Documents that commands print on built directories.
