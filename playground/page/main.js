@@ -252,8 +252,9 @@ function run() {
   runInWorker(args, {
     message: (text) => output.append(text),
     stopped: () => output.append("stopped\n"),
-    finish({ exitCode, stdout, files, removed }) {
+    finish({ exitCode, stdout, stderr, files, removed }) {
       output.append(stdout);
+      if (exitCode === 4 && /memory/.test(stderr)) output.append(`\nA page has at most 4 GiB of memory. On your machine: fabc ${line}\n`);
       const seconds = ((performance.now() - before) / 1000).toFixed(1);
       output.append(`\nexit code ${exitCode} after ${seconds} s\n`);
       const pages = [...files.keys()].filter((path) => path.endsWith(".html"));
