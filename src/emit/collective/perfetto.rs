@@ -23,7 +23,7 @@ const SLICES: u64 = 1 << 20;
 /// The trace events of a schedule.
 ///
 /// # Errors
-/// [`ProgramError::TooLarge`] if there are more than [`SLICES`] messages. [`ProgramError::Untimed`] for
+/// [`ProgramError::TooLarge`] if there are more messages than a timeline holds. [`ProgramError::Untimed`] for
 /// trees, forests and paths of pairs with barriers.
 pub fn collective_perfetto(
     scene: &Scene<'_>,
