@@ -3,22 +3,15 @@
 //   npm ci --prefix tests/browser && playground/build
 //   node benches/playground.mjs target/playground target/release/fabc
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { extname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { chromium } from "../tests/browser/node_modules/playwright-core/index.mjs";
+import { serve } from "../tests/browser/host.mjs";
 
 const [folder, fabc] = process.argv.slice(2).map((path) => resolve(path));
 const scratch = mkdtempSync(join(tmpdir(), "fabc-playground-"));
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".wasm": "application/wasm" };
-const server = createServer(({ url }, response) => {
-  const path = new URL(url, "http://host").pathname;
-  response.setHeader("content-type", TYPES[extname(path)] ?? "application/octet-stream");
-  response.end(readFileSync(join(folder, path)));
-}).listen(0, "127.0.0.1");
-await new Promise((resolve) => server.once("listening", resolve));
-const home = `http://127.0.0.1:${server.address().port}/index.html`;
+const { server, home } = await serve(folder);
 const browser = await chromium.launch({ executablePath: process.env.FABC_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 
 async function open(example) {

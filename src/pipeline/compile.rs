@@ -46,7 +46,7 @@ pub use contract_error::ContractError;
 pub use described::{by_formula, describe, is_described};
 pub use early::{Foreseen, check_early, foresee};
 pub use fabc_sim::{Prepared, SimReport};
-pub use known::{KnownResults, ResultStore};
+pub use known::{KnownResults, ResultStore, hash_of_texts};
 pub use shards::{Keeper, Kept, merged, shard};
 pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;

@@ -6,11 +6,11 @@
 //   FABC_SHOTS=DIR                            pictures, to look at
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { extname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { chromium } from "playwright-core";
+import { serve } from "./host.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const [folder, fabc] = process.argv.slice(2).map((path) => resolve(path));
@@ -24,22 +24,7 @@ function expect(holds, what) {
 }
 const equal = (found, wanted, what) => expect(found === wanted, `${what}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
 
-// A host that does nothing but serve a folder.
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".wasm": "application/wasm" };
-const server = createServer(({ url }, response) => {
-  const path = new URL(url, "http://host").pathname;
-  try {
-    const bytes = readFileSync(join(folder, path === "/" ? "index.html" : path));
-    response.setHeader("content-type", TYPES[extname(path)] ?? (path === "/" ? "text/html" : "application/octet-stream"));
-    response.end(bytes);
-  } catch {
-    response.statusCode = 404;
-    response.end();
-  }
-}).listen(0, "127.0.0.1");
-await new Promise((resolve) => server.once("listening", resolve));
-const home = `http://127.0.0.1:${server.address().port}/`;
-
+const { server, home } = await serve(folder);
 const browser = await chromium.launch({ executablePath: process.env.FABC_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 
 async function open(fragment = "", { width = 1400, colorScheme = "light" } = {}) {

@@ -4,17 +4,13 @@ use crate::io::errors::DriverError;
 use crate::io::read;
 use fabc_base::limits::SPEC_BYTES;
 use fabc_emit::TOOL;
+use fabc_pipeline::compile::hash_of_texts;
 use fabc_pipeline::library::Loaded;
 use std::path::Path;
 
 /// The hash of texts and the version of fabc. The lengths of the texts are hashed as well.
 pub(crate) fn content_hash<'a>(texts: impl IntoIterator<Item = &'a str>) -> blake3::Hash {
-    let mut hash = blake3::Hasher::new();
-    for text in [TOOL].into_iter().chain(texts) {
-        hash.update(&(text.len() as u64).to_le_bytes());
-        hash.update(text.as_bytes());
-    }
-    hash.finalize()
+    hash_of_texts([TOOL].into_iter().chain(texts))
 }
 
 /// The key of a run, from its files and its last stage. It is short enough for a directory name.

@@ -78,15 +78,6 @@ impl<'a> KnownResults<'a> {
         }
     }
 
-    fn key(&self, parts: &[&str]) -> String {
-        let mut hash = blake3::Hasher::new();
-        for part in parts {
-            hash.update(&(part.len() as u64).to_le_bytes());
-            hash.update(part.as_bytes());
-        }
-        hash.finalize().to_hex().to_string()
-    }
-
     /// An entry, as `read` reads it. An entry that cannot be read is discarded.
     fn load<T>(&self, key: &str, read: impl FnOnce(&[u8]) -> Result<T, String>) -> Option<T> {
         let store = self.store?;
@@ -106,7 +97,7 @@ impl<'a> KnownResults<'a> {
         fabric: &Fabric,
         search: impl FnOnce() -> Result<SearchedTopology, Failure>,
     ) -> Result<SearchedTopology, Failure> {
-        let key = self.key(&["topology", &self.topology_text]);
+        let key = key_of(&["topology", &self.topology_text]);
         let read = |bytes: &[u8]| KeptTopology::read(bytes)?.topology(&key, fabric);
         if let Some(known) = self.load(&key, read) {
             return Ok(known);
@@ -132,7 +123,7 @@ pub(super) struct KnownTables<'a> {
 
 impl KnownTables<'_> {
     fn key(&self, scenario: &str) -> String {
-        self.results.key(&["scenario", self.stage, scenario, &self.results.tables_text])
+        key_of(&["scenario", self.stage, scenario, &self.results.tables_text])
     }
 
     /// The known results of the healthy fabric.
@@ -173,7 +164,7 @@ impl KnownTables<'_> {
         let Some(text) = results.simulation_texts.get(number) else { return run() };
         let simulation = &fabric.simulations[number];
         let tables = self.key(scenario);
-        let key = results.key(&["simulation", &tables, text]);
+        let key = key_of(&["simulation", &tables, text]);
         let known = results.load(&key, |bytes| {
             let file = KeptReport::read(bytes)?;
             if !file.is_of(&key, &simulation.name, scenario, &tables) {
@@ -204,6 +195,20 @@ impl KnownTables<'_> {
             self.results.store(&key, || fabc_emit::kept_fault(&key, &kept));
         }
     }
+}
+
+/// The hash of texts. The lengths of the texts are hashed as well.
+pub fn hash_of_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> blake3::Hash {
+    let mut hash = blake3::Hasher::new();
+    for text in texts {
+        hash.update(&(text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+    hash.finalize()
+}
+
+fn key_of(parts: &[&str]) -> String {
+    hash_of_texts(parts.iter().copied()).to_hex().to_string()
 }
 
 /// Whether a search may read an item.
