@@ -70,15 +70,6 @@ impl PacketRun<'_> {
         self.arrived(place, now);
     }
 
-    /// Notes that packets of an endpoint are no longer in flight.
-    pub(super) fn released(&mut self, endpoint: u32, packets: u32, now: u32) {
-        let under_way = &mut self.under_way[endpoint as usize];
-        *under_way -= packets;
-        if *under_way + packets == self.window {
-            self.touch(self.prepared.endpoints.router[endpoint as usize], now);
-        }
-    }
-
     /// Counts a packet whose tail has arrived, and removes it.
     fn arrived(&mut self, place: u32, now: u32) {
         let packet = self.packets[place];

@@ -50,7 +50,9 @@ impl PacketRun<'_> {
         let gate = self.prepared.layout.gate[queue as usize];
         let free = self.out_until[front.out as usize] <= now + self.ahead(front.out)
             && (gate == NONE || self.gate_until[gate as usize] <= now);
+        // Under a control, packets in the queues are admitted already.
         free && (self.window == NONE
+            || !self.backlogs.is_empty()
             || self.prepared.layout.is_input(queue)
             || self.packets[front.head].hops > 0
             || self.packets[front.head].marks.is_ack()
@@ -126,8 +128,10 @@ impl PacketRun<'_> {
         let first = &self.packets[self.queues[queue as usize].head];
         let is_ack = first.marks.is_ack();
         if at_source && self.window != NONE && first.hops == 0 && !is_ack {
-            let host = self.host(&self.queues[queue as usize]);
-            self.under_way[host as usize] += 1;
+            if self.backlogs.is_empty() {
+                let host = self.host(&self.queues[queue as usize]);
+                self.under_way[host as usize] += 1;
+            }
             self.load_reports(self.queues[queue as usize].head);
         }
         let gate = layout.gate[queue as usize];

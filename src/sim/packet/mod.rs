@@ -12,6 +12,7 @@
 
 mod acknowledge;
 mod acks;
+mod admit;
 mod arrive;
 mod deliver;
 mod event;
@@ -35,6 +36,7 @@ use acks::Acks;
 use event::{Event, SentPacket};
 use fabc_model::{Arbitration, Credits};
 use marks::Marks;
+use std::collections::VecDeque;
 
 /// A packet in flight: 32 bytes, half a line of the cache.
 #[derive(Clone, Copy)]
@@ -142,6 +144,8 @@ pub(super) struct PacketRun<'a> {
     under_way: Vec<u32>,
     /// The most packets of an endpoint in flight, or [`NONE`].
     window: u32,
+    /// `[endpoint]`: its packets that the window of a control does not admit yet. Empty without a control.
+    backlogs: Vec<VecDeque<Newborn>>,
     wheel: Wheel<Event>,
     /// `[router]`: the last cycle in which an event touched it.
     stamp: Vec<u32>,
@@ -164,59 +168,11 @@ impl<'a> Routers<'a> for PacketRun<'a> {
         self.wheel.happened(events);
     }
 
-    /// Adds a newborn packet to a queue of its source.
-    fn birth(&mut self, Newborn { generator, to, number, birth }: Newborn, now: u32) {
-        let (prepared, setting) = (self.prepared, &self.prepared.setting);
-        let ports = setting.ports();
-        let endpoint = generator / ports.unwrap_or(1);
-        let (source_router, target_router) =
-            (prepared.endpoints.router[endpoint as usize], prepared.endpoints.router[to as usize]);
-        let first_limited = prepared.layout.source_queue[source_router as usize];
-        let limited = ports.map(|ports| {
-            first_limited + generator - prepared.endpoints.first[source_router as usize] * ports
-        });
-        let mut packet = WholePacket {
-            birth,
-            generator,
-            to,
-            next: NONE,
-            ready: birth + setting.injection,
-            out: NONE,
-            waited: 0,
-            hops: 0,
-            vc: 0,
-            marks: Marks::NONE,
-        };
-        if limited.is_some() && setting.speedup > 1 {
-            // Its flits come one per cycle, however fast the router accepts them.
-            let handed = &mut self.handed[generator as usize];
-            packet.ready = packet.ready.max(*handed);
-            *handed = packet.ready + setting.host_cycles;
+    fn birth(&mut self, packet: Newborn, now: u32) {
+        match self.backlogs.is_empty() {
+            true => self.admit(packet, now),
+            false => self.admit_by_window(packet, now),
         }
-        if source_router == target_router {
-            let Some(queue) = limited else {
-                let packet = self.packets.insert(packet);
-                return self.deliver_in(setting.injection + setting.host_cycles - 1, packet, now);
-            };
-            packet.out = self.ejection(&packet);
-            let packet = self.packets.insert(packet);
-            return self.join(queue, packet, now);
-        }
-        packet.ready += prepared.layout.latency[source_router as usize];
-        if let Some(choice) = &prepared.choice {
-            return self.born_to_choose(choice, packet, number, limited, now);
-        }
-        let (port, vc) = prepared
-            .routes
-            .next(source_router, target_router, None)
-            .expect("every route that is taken was walked");
-        packet.out =
-            prepared.layout.outgoing[source_router as usize * prepared.layout.ports + usize::from(port)];
-        packet.vc = vc;
-        let queue =
-            limited.unwrap_or(first_limited + u32::from(port) * u32::from(setting.table_vcs) + u32::from(vc));
-        let packet = self.packets.insert(packet);
-        self.join(queue, packet, now);
     }
 
     fn decides(&mut self, now: u32) {
@@ -274,7 +230,8 @@ impl<'a> Routers<'a> for PacketRun<'a> {
                 self.tally.booked(vc as usize, booked, since, cycles);
             }
         }
-        let in_flight = self.packets.taken() - self.acks.as_ref().map_or(0, |acks| acks.in_flight);
+        let waiting = self.waiting_packets();
+        let in_flight = waiting + self.packets.taken() - self.acks.as_ref().map_or(0, |acks| acks.in_flight);
         let flits = [in_flight, self.tally.delivered_ever()]
             .map(|packets| packets * u64::from(self.prepared.setting.packet));
         (self.tally, Census { packets: in_flight, flits: flits[0], flits_delivered: flits[1] })
@@ -346,6 +303,10 @@ impl<'a> PacketRun<'a> {
                 if setting.window.is_some() { prepared.endpoints.count() as usize } else { 0 }
             ],
             window: setting.window.unwrap_or(NONE),
+            backlogs: match setting.control {
+                Some(_) => vec![VecDeque::new(); prepared.endpoints.count() as usize],
+                None => Vec::new(),
+            },
             wheel: Wheel::new(reach),
             stamp: vec![u32::MAX; layout.routers],
             touched: Vec::new(),

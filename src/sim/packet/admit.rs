@@ -1,0 +1,110 @@
+//! The admission of newborn packets to the queues of their source.
+//!
+//! Under a control, an endpoint has so many packets admitted at a time: from their admission until the source
+//! knows that they have arrived. The others wait before the queues, the oldest first. So the packets of a
+//! window are those that came first, whatever their outputs, and the network serves the traffic that is
+//! offered.
+
+use super::super::layout::NONE;
+use super::super::supply::Newborn;
+use super::{Marks, PacketRun, WholePacket};
+
+impl PacketRun<'_> {
+    /// Admits a newborn packet if the window of its endpoint has room. Otherwise it waits.
+    pub(super) fn admit_by_window(&mut self, packet: Newborn, now: u32) {
+        let endpoint = packet.generator / self.prepared.setting.ports().unwrap_or(1);
+        if self.is_local(endpoint, packet.to) {
+            self.admit(packet, now);
+        } else if self.under_way[endpoint as usize] < self.window {
+            self.under_way[endpoint as usize] += 1;
+            self.admit(packet, now);
+        } else {
+            self.backlogs[endpoint as usize].push_back(packet);
+        }
+    }
+
+    /// Whether packets between two endpoints need nothing that a window guards: no channel, and no port.
+    fn is_local(&self, from: u32, to: u32) -> bool {
+        let router = |endpoint: u32| self.prepared.endpoints.router[endpoint as usize];
+        self.prepared.setting.ports().is_none() && router(from) == router(to)
+    }
+
+    /// Notes that packets of an endpoint are no longer in flight.
+    pub(super) fn released(&mut self, endpoint: u32, packets: u32, now: u32) {
+        let under_way = &mut self.under_way[endpoint as usize];
+        *under_way -= packets;
+        if self.backlogs.is_empty() {
+            if *under_way + packets == self.window {
+                self.touch(self.prepared.endpoints.router[endpoint as usize], now);
+            }
+            return;
+        }
+        while self.under_way[endpoint as usize] < self.window
+            && let Some(packet) = self.backlogs[endpoint as usize].pop_front()
+        {
+            self.under_way[endpoint as usize] += 1;
+            self.admit(packet, now);
+        }
+    }
+
+    /// The packets that wait before the queues of all endpoints.
+    pub(super) fn waiting_packets(&self) -> u64 {
+        self.backlogs.iter().map(|backlog| backlog.len() as u64).sum()
+    }
+
+    /// Adds a packet to a queue of its source, or delivers it where that needs no channel.
+    pub(super) fn admit(&mut self, Newborn { generator, to, number, birth }: Newborn, now: u32) {
+        let (prepared, setting) = (self.prepared, &self.prepared.setting);
+        let ports = setting.ports();
+        let endpoint = generator / ports.unwrap_or(1);
+        let (source_router, target_router) =
+            (prepared.endpoints.router[endpoint as usize], prepared.endpoints.router[to as usize]);
+        let first_limited = prepared.layout.source_queue[source_router as usize];
+        let limited = ports.map(|ports| {
+            first_limited + generator - prepared.endpoints.first[source_router as usize] * ports
+        });
+        let ready = (birth + setting.injection).max(now);
+        let mut packet = WholePacket {
+            birth,
+            generator,
+            to,
+            next: NONE,
+            ready,
+            out: NONE,
+            waited: ready - birth - setting.injection,
+            hops: 0,
+            vc: 0,
+            marks: Marks::NONE,
+        };
+        if limited.is_some() && setting.speedup > 1 {
+            // Its flits come one per cycle, however fast the router accepts them.
+            let handed = &mut self.handed[generator as usize];
+            packet.ready = packet.ready.max(*handed);
+            *handed = packet.ready + setting.host_cycles;
+        }
+        if source_router == target_router {
+            let Some(queue) = limited else {
+                let packet = self.packets.insert(packet);
+                return self.deliver_in(setting.injection + setting.host_cycles - 1, packet, now);
+            };
+            packet.out = self.ejection(&packet);
+            let packet = self.packets.insert(packet);
+            return self.join(queue, packet, now);
+        }
+        packet.ready += prepared.layout.latency[source_router as usize];
+        if let Some(choice) = &prepared.choice {
+            return self.born_to_choose(choice, packet, number, limited, now);
+        }
+        let (port, vc) = prepared
+            .routes
+            .next(source_router, target_router, None)
+            .expect("every route that is taken was walked");
+        packet.out =
+            prepared.layout.outgoing[source_router as usize * prepared.layout.ports + usize::from(port)];
+        packet.vc = vc;
+        let queue =
+            limited.unwrap_or(first_limited + u32::from(port) * u32::from(setting.table_vcs) + u32::from(vc));
+        let packet = self.packets.insert(packet);
+        self.join(queue, packet, now);
+    }
+}
