@@ -1,6 +1,8 @@
 //! `fabc lsp` as an editor has it: a script over standard input and output. `random` edits specs, `fixes`
-//! applies fixes, `specs` compares the server with the compiler, and `editors` judges files for editors.
+//! applies fixes, `specs` compares the server with the compiler, and `editors` judges files for editors, and
+//! `builds` asks for what was measured.
 
+mod builds;
 mod client;
 mod editors;
 mod fixes;
