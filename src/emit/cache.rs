@@ -7,7 +7,7 @@ use super::json::{push, quote};
 pub struct CacheState<'a> {
     /// `None` where there is no cache.
     pub directory: Option<&'a str>,
-    /// Number of results.
+    /// Number of results that are kept.
     pub entries: usize,
     /// The size of all of them.
     pub bytes: u64,

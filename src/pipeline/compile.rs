@@ -9,10 +9,11 @@
 //! 5. `routing` prepares what the routing method shares between all scenarios.
 //! 6. `scenario` analyses, routes and proves one scenario: the healthy fabric first, then every fault.
 //! 7. `simulations` runs the simulations of the spec on the finished tables.
-//! 8. `finish` plans the collectives and jobs, evaluates the contract, and assembles the compiled fabric.
+//! 8. `finish` has `plans` plan the collectives and jobs, evaluates the contract, and assembles the compiled
+//!    fabric.
 //!
-//! `tables` runs stages 4 to 6, unless `known` has their results of an earlier build. `shards` runs the same
-//! stages for a build in parts.
+//! `tables` runs stages 4 to 6. Every search is left out where `known` has its result of an earlier build.
+//! `shards` runs the same stages for a build in parts.
 
 mod aim;
 mod candidates;

@@ -1,4 +1,4 @@
-//! Proves plans of a fabric from the files that a directory has of them, on a topology that was proved before.
+//! Proves plans of a fabric from the files that a directory has of them. The topology was proved before.
 
 use super::collectives::{CollectiveChecks, ProvedSchedule};
 use super::files::{Files, schedule_path};

@@ -1,7 +1,7 @@
 //! Orders of the channels, and routes under them: what allowed turns prepare and compare.
 //!
-//! In: a fabric, its topology, and prices of its channels. Out: orders for what jobs send, the least load that
-//! an order allows, and routes of the healthy fabric that are mended for a fault.
+//! In: a fabric, its topology, and prices of its channels. Out: orders for what jobs send, the least load
+//! that an order allows, and routes of the healthy fabric that are mended for a fault.
 
 use super::aim::JobAim;
 use fabc_base::progress::Progress;
