@@ -48,7 +48,8 @@ pub use collision::{CountedExpectations, verify_collisions};
 pub use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 pub use directory::{
     Extent, Files, ProvedDirectory, ProvedScenario, ProvedSchedule, ReadScenario, ScenarioProof,
-    StatedClaims, StatedTradeOff, TableVisitor, VisitedTables, prove_directory, verify_directory,
+    StatedClaims, StatedTradeOff, TableVisitor, VisitedTables, prove_directory, prove_job_files,
+    prove_schedules, verify_directory,
 };
 pub use directory::{
     ReadScene, ReadSimulated, ReadWiring, read_scenario, read_scene, read_simulated, read_tables,

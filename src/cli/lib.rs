@@ -232,7 +232,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Job(args) => run::job::job(args, terminal),
         Command::Estimate(args) => run::estimate::estimate(args),
         Command::Availability(args) => run::availability::availability(args),
-        Command::Cache(args) => build::cache::cache(args),
+        Command::Cache(args) => build::cache::cache(args, terminal),
         Command::Init(args) => build::init::init(args, terminal),
         Command::Lsp { .. } => lsp::serve(),
         Command::Completions { shell } => args::shells::print_script(*shell),

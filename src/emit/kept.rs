@@ -10,8 +10,8 @@ use super::simulation::simulation_json;
 use super::tables::vc_rule;
 use fabc_base::ids::{BlockId, Id};
 use fabc_ir::{
-    FlowCertificate, Fraction, KeptHealthy, KeptScenario, KeptTables, LinkClass, PassRecord, Pieces,
-    ShardPlan, Symmetry, Topology, UniformTopology,
+    FlowCertificate, Fraction, KeptHealthy, KeptOrder, KeptScenario, KeptTables, LinkClass, PassRecord,
+    Pieces, ShardPlan, Symmetry, Topology, UniformTopology,
 };
 use fabc_model::Fabric;
 use fabc_sim::SimReport;
@@ -23,12 +23,20 @@ pub fn kept_fault(key: &str, kept: &KeptScenario) -> Vec<u8> {
 
 /// The kept file of the healthy fabric.
 pub fn kept_healthy(key: &str, healthy: &KeptHealthy) -> Vec<u8> {
-    let KeptHealthy { nominal, flow, routing, pieces: Pieces { faults, simulations } } = healthy;
+    let KeptHealthy { nominal, flow, routing, order, pieces: Pieces { faults, simulations } } = healthy;
     let (rounds, sweeps, stopped_by) = (flow.rounds, flow.sweeps, quote(flow.stopped_by.name()));
     let mut more =
         format!(",\"healthy\":{{\"rounds\":{rounds},\"sweeps\":{sweeps},\"stopped_by\":{stopped_by}");
     push_flow(&mut more, flow.primal.as_ref());
     push_record(&mut more, routing.as_ref());
+    if let Some(KeptOrder { vcs, symmetric, ranks, lost }) = order {
+        push(
+            &mut more,
+            format_args!(",\"order\":{{\"vcs\":{vcs},\"symmetric\":{symmetric},\"lost\":{lost},\"ranks\":"),
+        );
+        push_numbers(&mut more, ranks);
+        more.push('}');
+    }
     let simulations = simulations
         .iter()
         .map(|(name, share)| format!("{{\"name\":{},\"scenarios\":{}}}", quote(name), quote(share.name())));
@@ -123,7 +131,8 @@ pub fn kept_topology(
     with_hash(bytes)
 }
 
-fn with_hash(mut bytes: Vec<u8>) -> Vec<u8> {
+/// The bytes of a kept file with their hash.
+pub(crate) fn with_hash(mut bytes: Vec<u8>) -> Vec<u8> {
     let hash = blake3::hash(&bytes);
     bytes.extend(hash.as_bytes());
     bytes

@@ -25,6 +25,7 @@ mod host_blocks;
 mod job;
 mod json;
 mod kept;
+mod kept_plan;
 mod lines;
 mod manifest;
 mod measured;
@@ -55,7 +56,7 @@ pub use availability::{
     AvailabilityInput, KindAvailability, availability_json, availability_text, slices_availability_json,
     slices_availability_text,
 };
-pub use cache::cache_json;
+pub use cache::{CacheState, CheckedResults, cache_json};
 pub use collective::{
     ChakraSettings, MscclFile, MscclppFile, ProgramError, TRACE_MESSAGES, TraceFile, TraceSettings,
     collective_chakra, collective_json, collective_msccl, collective_mscclpp, collective_path,
@@ -71,6 +72,7 @@ pub use external::{EmitError, HostChips, HostNaming, LaunchedJob, LaunchedJobs, 
 pub use formats::{FORMATS, Format};
 pub use job::{JobEstimate, LeastTime, job_estimate_json, job_estimate_text, job_json, job_text};
 pub use kept::{kept_fault, kept_healthy, kept_simulation, kept_topology, shards_json};
+pub use kept_plan::{collective_files, job_files, kept_plan, schedule_files};
 pub use lines::Look;
 pub use manifest::{ManifestEntry, TOOL, manifest_json};
 pub use pending::input_copies;
@@ -91,6 +93,7 @@ pub use slices::{
     slices_plan_json, slices_plan_text,
 };
 pub use staged::{each_staged, staged_text};
+pub use summary::measured as measured_text;
 pub use sweep::{SweepTable, failed_json, sweep_csv, sweep_html, sweep_json, sweep_table_json, sweep_text};
 use tables::group_tables_json;
 pub use tables::{

@@ -43,6 +43,7 @@ schemas![
     "job",
     "job_estimate",
     "kept_bin",
+    "kept_plan_bin",
     "kept_simulation_bin",
     "kept_topology_bin",
     "manifest",

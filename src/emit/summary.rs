@@ -175,7 +175,7 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
 }
 
 /// The measured value of a `require` for people, with enough digits to show whether it holds.
-pub(super) fn measured(outcome: &RequireOutcome) -> Option<String> {
+pub fn measured(outcome: &RequireOutcome) -> Option<String> {
     let metric = outcome.require.metric;
     let (unit, text) = match outcome.require.scale {
         ValueScale::Cycles => ("cycles", outcome.measured_text(|value, more| decimals(value.as_f64(), more))),

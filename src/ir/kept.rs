@@ -35,8 +35,23 @@ pub struct KeptHealthy {
     pub flow: ConcurrentFlow,
     /// The record of the routing, over all scenarios.
     pub routing: Option<PassRecord>,
+    /// The order in which the routes of faults rise. `None` for methods without one, and in parts of a build.
+    pub order: Option<KeptOrder>,
     /// The other work of the build.
     pub pieces: Pieces,
+}
+
+/// The rank order of the healthy fabric, from which faults are routed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeptOrder {
+    /// Number of virtual channels that its routes use.
+    pub vcs: u8,
+    /// Whether it keeps the symmetry of the topology. Otherwise every channel is a class of its own.
+    pub symmetric: bool,
+    /// `[channel class * vcs + vc]`: the rank.
+    pub ranks: Vec<u32>,
+    /// Number of pairs without a near-shortest path under this order.
+    pub lost: u64,
 }
 
 /// The work of a build beside the healthy fabric. Every part of a build computes the healthy fabric itself.

@@ -9,7 +9,7 @@ use fabc_lang::Warning;
 use fabc_lang::syntax::ast::{ConstantKind, ExprKind, Item, ItemKind, Spec};
 use fabc_lang::syntax::{Constants, bind, parse_file};
 use fabc_model::{CoupleRule, Fabric, Plant, Pod};
-use fabc_pipeline::compile::{Foreseen, foresee, is_described};
+use fabc_pipeline::compile::{Foreseen, MeasuredLine, foresee, is_described};
 use fabc_pipeline::library::{decide, slice_failures};
 use miette::{Diagnostic, Severity};
 use std::cell::OnceCell;
@@ -58,6 +58,16 @@ impl Analysis {
     /// Whether the spec was resolved to a fabric.
     pub(super) fn is_resolved(&self) -> bool {
         self.resolved.is_some()
+    }
+
+    /// The spots of the lines of the contract, each with what `lines` says of it.
+    pub(super) fn measured(
+        &self,
+        lines: impl Fn(&Fabric, &Spec) -> Vec<MeasuredLine>,
+    ) -> Vec<(Spot, String)> {
+        let Some((fabric, spec, sources)) = &self.resolved else { return Vec::new() };
+        let spot = |line: MeasuredLine| Some((locate(sources, line.span)?, line.measured));
+        lines(fabric, spec).into_iter().filter_map(spot).collect()
     }
 
     pub(super) fn annotations(&self) -> &Annotations {

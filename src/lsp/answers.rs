@@ -64,6 +64,11 @@ pub(super) fn hover(
     (!parts.is_empty()).then(|| (leaf.bytes.clone(), parts.join("\n\n")))
 }
 
+/// Whether the word at a byte is a metric.
+pub(super) fn is_metric(file: &EditorFile, offset: usize) -> bool {
+    file.reading.leaf_at(offset).is_some_and(|leaf| matches!(leaf.role, WordRole::Metric))
+}
+
 /// The block whose settings include a word.
 fn setting_place(file: &EditorFile, leaf: &Leaf) -> Option<BlockKind> {
     file.reading.blocks[file.reading.statements[leaf.statement].block].scope.place()

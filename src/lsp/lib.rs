@@ -24,5 +24,5 @@ mod uris;
 mod vocabulary;
 
 pub use explained::{WordMeaning, explain_word, explained_words};
-pub use server::{Server, capabilities};
+pub use server::{EarlierBuilds, Server, capabilities};
 pub use vocabulary::words_by_kind;

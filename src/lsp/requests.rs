@@ -5,7 +5,7 @@
 //! ([`Server::answer_about`]).
 
 use super::analysis::{Analysis, Spot};
-use super::answers::{CompletionOffer, OfferKind, check_new_name, complete, hover, is_renameable};
+use super::answers::{CompletionOffer, OfferKind, check_new_name, complete, hover, is_metric, is_renameable};
 use super::drawing::{outline, semantic_tokens};
 use super::files::EditorFile;
 use super::fixes::fixes;
@@ -88,7 +88,19 @@ impl Server<'_> {
     }
 
     fn hover(&self, file: &Rc<EditorFile>, offset: usize) -> Option<Hover> {
-        let (bytes, value) = hover(&self.files, file, offset, self.analysis_of(&file.path))?;
+        let analysis = self.analysis_of(&file.path);
+        let (bytes, mut value) = hover(&self.files, file, offset, analysis)?;
+        let measured = |analysis: &Analysis| {
+            analysis.measured(|fabric, spec| {
+                self.builds.map_or_else(Vec::new, |builds| builds.measured_lines(fabric, spec))
+            })
+        };
+        if is_metric(file, offset) {
+            let lines = analysis.map_or_else(Vec::new, measured);
+            let line =
+                lines.into_iter().find(|(spot, _)| spot.path == file.path && spot.bytes.contains(&offset));
+            value.extend(line.map(|(_, measured)| format!("\n\nmeasured by the last build: {measured}")));
+        }
         Some(Hover {
             contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }),
             range: Some(file.text.range(bytes)),

@@ -11,6 +11,9 @@ use super::files::{EditorFile, OpenFile, OpenFiles};
 use super::text::EditorText;
 use super::uris::{path_of_uri, uri_of_path};
 use fabc_lang::syntax::Loader;
+use fabc_lang::syntax::ast::Spec;
+use fabc_model::Fabric;
+use fabc_pipeline::compile::MeasuredLine;
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::*;
 use serde::de::DeserializeOwned;
@@ -21,6 +24,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// A language server with its open files and what it knows of them.
 pub struct Server<'d> {
     pub(super) files: OpenFiles<'d>,
+    /// What earlier builds measured, if that is known.
+    pub(super) builds: Option<&'d dyn EarlierBuilds>,
     /// Paths of open files that changed since findings were last published.
     changed: BTreeSet<String>,
     /// By the path of an open spec.
@@ -71,15 +76,28 @@ pub fn capabilities() -> ServerCapabilities {
 /// The error that refuses a request: its code in the protocol, and a message.
 pub(super) struct RefusedRequest(pub(super) ErrorCode, pub(super) String);
 
+/// What earlier builds measured. Nothing is built or stored for it.
+pub trait EarlierBuilds {
+    /// The measured lines of the contract of a spec, which is not in its normal form. Empty if it was not
+    /// built.
+    fn measured_lines(&self, fabric: &Fabric, spec: &Spec) -> Vec<MeasuredLine>;
+}
+
 impl<'d> Server<'d> {
     /// A server that knows no file yet. It reads files that are not open through `disk`.
     pub fn new(disk: &'d dyn Loader) -> Self {
         Self {
             files: OpenFiles::new(disk),
+            builds: None,
             changed: BTreeSet::new(),
             analyses: BTreeMap::new(),
             published: BTreeSet::new(),
         }
+    }
+
+    /// The same server, which also shows what earlier builds measured.
+    pub fn with_builds(self, builds: &'d dyn EarlierBuilds) -> Self {
+        Self { builds: Some(builds), ..self }
     }
 
     /// Handles one message. A request gives its response at once. Other messages give none.

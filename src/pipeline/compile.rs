@@ -9,10 +9,11 @@
 //! 5. `routing` prepares what the routing method shares between all scenarios.
 //! 6. `scenario` analyses, routes and proves one scenario: the healthy fabric first, then every fault.
 //! 7. `simulations` runs the simulations of the spec on the finished tables.
-//! 8. `finish` plans the collectives and jobs, evaluates the contract, and assembles the compiled fabric.
+//! 8. `finish` has `plans` plan the collectives and jobs, evaluates the contract, and assembles the compiled
+//!    fabric.
 //!
-//! `tables` runs stages 4 to 6, unless `known` has their results of an earlier build. `shards` runs the same
-//! stages for a build in parts.
+//! `tables` runs stages 4 to 6. Every search is left out where `known` has its result of an earlier build.
+//! `shards` runs the same stages for a build in parts.
 
 mod aim;
 mod candidates;
@@ -30,6 +31,7 @@ mod finish;
 pub mod jobs;
 mod known;
 mod performance_contract;
+mod plans;
 mod plant;
 pub mod repair;
 mod routing;
@@ -40,13 +42,14 @@ mod size;
 mod stage;
 mod tables;
 mod trade_off;
+mod turn_orders;
 
 pub use candidates::candidates;
 pub use contract_error::ContractError;
 pub use described::{by_formula, describe, is_described};
 pub use early::{Foreseen, check_early, foresee};
 pub use fabc_sim::{Prepared, SimReport};
-pub use known::{KnownResults, ResultStore, hash_of_texts};
+pub use known::{KnownResults, MeasuredLine, ResultStore, hash_of_texts, measured_lines};
 pub use shards::{Keeper, Kept, merged, shard};
 pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;
@@ -58,6 +61,7 @@ use fabc_emit::compiled::{CompiledFabric, WiredFabric};
 use fabc_model::Fabric;
 use faults::FaultScenarios;
 use finish::Outcome;
+use known::KnownTables;
 use tables::SearchedTables;
 
 /// Compiles a resolved fabric as far as `last`, and always through [`Stage::Analyze`]. Later stages come
@@ -85,13 +89,17 @@ pub fn compile_with(
     check_early(&fabric, last)?;
     let built = plant::build(&fabric, results, progress)?;
     let faults = FaultScenarios::new(&fabric, &built.topology, built.pod.as_ref(), last, progress)?;
-    let known = results.tables(&built.topology, last);
-    let SearchedTables { flow, scenarios, record } =
+    let settings = tables::flow_settings(&fabric, &built);
+    let known = KnownTables::new(results, &fabric, &built, &settings, faults.len(), last);
+    let SearchedTables { flow, scenarios, record: routing } =
         tables::find_tables(&fabric, &built, &faults, last, &known, progress)?;
     let context =
         ScenarioContext::new(&fabric, &built.topology, built.pod.as_ref(), &flow.dual, faults.len());
     let simulations = context.simulations(&scenarios, &known, progress)?;
-    finish::finish(fabric, last, built, flow, Outcome { scenarios, simulations }, record, progress)
+    let outcome = Outcome { scenarios, simulations, routing };
+    let compiled = finish::finish(fabric, last, built, flow, outcome, &known, progress)?;
+    results.store_figures(&compiled);
+    Ok(compiled)
 }
 
 /// Wires a resolved fabric, and measures nothing.

@@ -19,6 +19,7 @@ mod switch_files;
 mod third_party;
 mod unproved;
 
+pub(crate) use collectives::results as collective_results;
 pub use fabc_check::{
     CheckError, Extent, ForeignCollective, ForeignTables, Isolation, JudgedExecutionPlan, JudgedProgram,
     LaneFiles, NamedFile, NextHopVerdict, PathOrder, ProvedPlan, Rejected, RepairWalk,

@@ -1,6 +1,7 @@
 //! `fabc lsp` as an editor has it: a script over standard input and output. `random` edits specs, `fixes`
-//! applies fixes, `specs` compares the server with the compiler, and `editors` judges files for editors.
+//! applies fixes, `specs` compares with the compiler, `editors` judges files, `builds` has measured values.
 
+mod builds;
 mod client;
 mod editors;
 mod fixes;

@@ -16,6 +16,7 @@ mod inputs;
 mod jobs;
 mod manifest;
 mod network;
+mod plans;
 mod proved;
 mod read;
 mod read_only;
@@ -36,6 +37,7 @@ pub use files::Files;
 pub use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 use files::{FLOOR, FORMULA, OCS, SCHEDULE, SCHEDULE_BIN, TOPOLOGY};
 use inputs::{UNNAMED_INPUTS, named_inputs};
+pub use plans::{prove_job_files, prove_schedules};
 use proved::FlowInterval;
 pub use proved::{Extent, ProvedDirectory, ProvedScenario, ScenarioProof, TableVisitor, VisitedTables};
 pub use read_only::{

@@ -79,7 +79,7 @@ const PAGES: &[CommandPage] = &[
     page(Step, "sweep verify", &["fabc sweep verify seeds"]),
     page(Step, "sweep submit", &["fabc sweep submit my_pod.fab --set seed=1..=8 --engine slurm --wait"]),
     page(Build, "watch", &["fabc watch my_pod.fab --open", "fabc watch my_pod.fab --until analyze"]),
-    page(Build, "cache", &["fabc cache", "fabc cache --clear"]),
+    page(Build, "cache", &["fabc cache", "fabc cache --check pod.fab", "fabc cache --clear"]),
     page(
         Look,
         "verify",

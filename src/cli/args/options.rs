@@ -186,8 +186,12 @@ pub struct CompileArgs {
     pub timings: bool,
 
     /// Search for everything again, and store nothing. The output is the same
-    #[arg(long)]
+    #[arg(long, conflicts_with = "cache")]
     pub no_cache: bool,
+
+    /// Keep results in DIR, and not in the cache directory of the user
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
 }
 
 /// `fabc cache`.
@@ -196,6 +200,10 @@ pub struct CacheArgs {
     /// Remove all results
     #[arg(long)]
     pub clear: bool,
+
+    /// Search for everything of a spec again, and compare each kept result with it. Removes those that differ
+    #[arg(long, value_name = "SPEC", conflicts_with = "clear")]
+    pub check: Option<String>,
 
     /// Print `fabc.cache/1`
     #[arg(long)]
@@ -278,10 +286,6 @@ pub struct BuildArgs {
     /// simulations. `fabc shards merge` merges the shards
     #[arg(long, value_name = "i/n", value_parser = parse_shard, conflicts_with_all = ["emit", "golden", "dump", "cache"])]
     pub shard: Option<Shard>,
-
-    /// For a fabric in slices: keep compiled kinds in DIR, and reuse them
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
 
     /// Compare figures and the contract instead of bytes, and accept differences up to this: `0.1%`, or
     /// `max_channel_load=0.5%` for one metric. Can be repeated

@@ -47,7 +47,7 @@ pub(crate) fn compile_loaded(
 ) -> Result<(CompiledFabric, SourceMap), Stop> {
     let Loaded { fabric, sources, spec, .. } = loaded;
     let last = args.until.unwrap_or(Stage::Emit);
-    let cache = if args.no_cache { None } else { ResultCache::open(terminal) };
+    let cache = if args.no_cache { None } else { ResultCache::open(args.cache.clone(), terminal) };
     let results = match (&cache, cache::code_version()) {
         (Some(cache), Some(version)) => KnownResults::new(cache, &fabric, &spec, &version),
         _ => KnownResults::none(),

@@ -8,7 +8,6 @@ pub(crate) mod front;
 pub(crate) mod golden;
 pub(crate) mod init;
 pub(crate) mod kept;
-pub(crate) mod kind_cache;
 pub(crate) mod parts;
 pub(crate) mod requests;
 pub(crate) mod schema;
@@ -131,9 +130,6 @@ fn build_with(
     let Some(loaded) = load(spec, &args.compile, watch, terminal)? else { return Ok(()) };
     if !loaded.fabric.slices.kinds.is_empty() {
         return sliced::build(loaded, args, out.filter(|_| requests.is_empty()), watch, terminal);
-    }
-    if args.cache.is_some() {
-        terminal.note("`--cache` stores kinds of slices, but this fabric has no slices");
     }
     let naming = args.hosts.naming();
     // A format that cannot hold the fabric is an error before the long part.

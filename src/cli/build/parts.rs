@@ -76,7 +76,7 @@ impl BuildParts {
         let Some(loaded) = front::load(spec, args, watch, terminal)? else { return Ok(None) };
         let Loaded { fabric, sources, settings, text, .. } = loaded;
         if !fabric.slices.kinds.is_empty() {
-            let hint = "each kind of slice is a separate build: use `--cache` on several machines";
+            let hint = "each kind of slice is a separate build: `fabc build DIR/slices/KIND/spec.fab --shard i/n` builds one in parts";
             return Err(DriverError::OfSlices { option: "`--shard`".to_owned(), hint }.into());
         }
         let stage = args.until.unwrap_or(Stage::Emit);

@@ -4,9 +4,9 @@
 use crate::args::options::{BuildArgs, CheckArgs};
 use crate::build::checked::say_checked;
 use crate::build::front::{check_requires, compile_loaded, manifest_options, tables_option};
-use crate::build::kind_cache::{self, KindCache};
 use crate::build::requests;
 use crate::io::browser::open_page;
+use crate::io::content::content_hash;
 use crate::io::errors::DriverError;
 use crate::io::progress::Watch;
 use crate::io::read::display;
@@ -16,7 +16,7 @@ use crate::io::terminal::{Terminal, report_look, size_text};
 use crate::operate::placed::write_placed;
 use fabc_base::diag::SourceMap;
 use fabc_emit::compiled::CompiledFabric;
-use fabc_emit::{Artifact, ManifestEntry, PlacedKind, PlacedPod};
+use fabc_emit::{Artifact, ManifestEntry, PlacedKind, PlacedPod, input_copies};
 use fabc_lang::parse_normal_form;
 use fabc_model::kind_files;
 use fabc_model::{Fabric, SliceKind};
@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The spec of one kind of slice, as if it had been read from a file.
-fn kind_spec(kind: &SliceKind, sources: &SourceMap) -> Loaded {
+pub(crate) fn kind_spec(kind: &SliceKind, sources: &SourceMap) -> Loaded {
     let (fabric, spec) = (kind.fabric.clone(), parse_normal_form(&kind.spec));
     Loaded {
         text: kind.spec.clone(),
@@ -70,7 +70,6 @@ pub(crate) fn build(
         watch,
         terminal,
         sources: &sources,
-        cache: KindCache::from_args(args),
         staging: Staging::begin(out, &fabric.name, staging::BUILT)?,
         compiled: BTreeMap::new(),
         lines: Vec::new(),
@@ -104,9 +103,8 @@ struct KindBuilds<'a> {
     watch: &'a Watch,
     terminal: Terminal,
     sources: &'a SourceMap,
-    cache: Option<KindCache<'a>>,
     staging: Staging,
-    /// Compiled kinds by cache key, without their names: two kinds may differ in nothing else.
+    /// Compiled kinds by the hash of their inputs, without their names: two kinds may differ in nothing else.
     compiled: BTreeMap<String, CompiledFabric>,
     /// The files of all kinds, as the manifest lists them.
     lines: Vec<ManifestEntry>,
@@ -117,42 +115,28 @@ struct KindBuilds<'a> {
 }
 
 impl KindBuilds<'_> {
-    /// Compiles a kind, or takes it from the cache, and stages its files.
+    /// Compiles a kind, and stages its files.
     fn build(&mut self, kind: &SliceKind) -> Result<PlacedKind, Stop> {
         let loaded = kind_spec(kind, self.sources);
         let text = loaded.text.clone();
         let name = &kind.fabric.name;
-        let nameless_text = text.replacen(&format!("fabric {name} "), "fabric ", 1);
-        let nameless = kind_cache::kind_key(&kind.fabric, &nameless_text, self.args);
-        let key = kind_cache::kind_key(&kind.fabric, &text, self.args);
-        let mut read = BTreeMap::new();
-        if let Some(artifacts) = self.cache.as_ref().map(|cache| cache.load(&key)).transpose()?.flatten() {
-            self.terminal.say(&format!("{name}: compiled before"))?;
-            artifacts.into_iter().try_for_each(|artifact| self.stage(kind, artifact, &mut read))?;
-        } else {
-            let mut compiled = match self.compiled.remove(&nameless) {
-                Some(compiled) => compiled,
-                None => compile_loaded(loaded, &self.args.compile, self.watch, self.terminal)?.0,
-            };
-            compiled.fabric.name.clone_from(name);
-            let tables = tables_option(self.args.tables, &compiled, self.terminal);
-            let options = [manifest_options(&self.args.compile), tables].concat();
-            self.terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, report_look()))?;
-            let failed = failed_requires(&compiled, self.sources);
-            // A kind that breaks its contract is not cached, so that it is reported every time.
-            let cache = self.cache.as_ref().filter(|_| failed.is_empty());
-            let mut cached = cache.map(|cache| cache.begin(&key)).transpose()?;
-            let watch = self.watch;
-            watch.time("write", || {
-                fabc_emit::each_artifact(&compiled, &text, &options, &mut |artifact| {
-                    cached.as_mut().map_or(Ok(()), |cached| cached.write(&artifact.path, &artifact.bytes))?;
-                    self.stage(kind, artifact, &mut read)
-                })
-            })?;
-            cached.map(Staging::publish).transpose()?;
-            self.failed.extend(failed);
-            self.compiled.insert(nameless, compiled);
-        }
+        let key = nameless_key(&kind.fabric, &text);
+        let mut compiled = match self.compiled.remove(&key) {
+            Some(compiled) => compiled,
+            None => compile_loaded(loaded, &self.args.compile, self.watch, self.terminal)?.0,
+        };
+        compiled.fabric.name.clone_from(name);
+        let tables = tables_option(self.args.tables, &compiled, self.terminal);
+        let options = [manifest_options(&self.args.compile), tables].concat();
+        self.terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, report_look()))?;
+        self.failed.extend(failed_requires(&compiled, self.sources));
+        let (watch, mut read) = (self.watch, BTreeMap::new());
+        watch.time("write", || {
+            fabc_emit::each_artifact(&compiled, &text, &options, &mut |artifact| {
+                self.stage(kind, artifact, &mut read)
+            })
+        })?;
+        self.compiled.insert(key, compiled);
         let read_file = |file: &str| {
             read.get(file).cloned().ok_or_else(|| Refusal::NotBuilt {
                 path: kind.name.clone(),
@@ -179,6 +163,14 @@ impl KindBuilds<'_> {
         }
         Ok(())
     }
+}
+
+/// The hash of everything that a kind is compiled from, except for its name.
+fn nameless_key(fabric: &Fabric, text: &str) -> String {
+    let nameless = text.replacen(&format!("fabric {} ", fabric.name), "fabric ", 1);
+    let inputs = input_copies(fabric);
+    let files = inputs.iter().flat_map(|(path, text)| [path.as_str(), text.as_str()]);
+    content_hash([nameless.as_str()].into_iter().chain(files)).to_hex().to_string()
 }
 
 /// The errors of the requires of a kind that fail.

@@ -119,7 +119,14 @@ impl CompiledSpec {
         let until = Stage::ALL.into_iter().find(|stage| option("stop_after") == Some(stage.name()));
         let (binary, _) = fabc_emit::BINARY_TABLES;
         let form = if option(binary).is_some() { TablesForm::Binary } else { TablesForm::Json };
-        let args = CompileArgs { set: Vec::new(), until, dump: Vec::new(), timings: false, no_cache: false };
+        let args = CompileArgs {
+            set: Vec::new(),
+            until,
+            dump: Vec::new(),
+            timings: false,
+            no_cache: false,
+            cache: None,
+        };
         let (spec_text, settings) = (print_spec(&loaded.spec), loaded.settings.clone());
         let (compiled, _) = front::compile_loaded(loaded, &args, &Watch::new(false), terminal)?;
         let options =

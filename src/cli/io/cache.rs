@@ -11,9 +11,13 @@ use crate::io::read;
 use crate::io::terminal::Terminal;
 use crate::io::write;
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_pipeline::compile::ResultStore;
+use fabc_emit::CheckedResults;
+use fabc_lang::syntax::ast::Spec;
+use fabc_lsp::EarlierBuilds;
+use fabc_model::Fabric;
+use fabc_pipeline::compile::{MeasuredLine, ResultStore, measured_lines};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The most bytes of all entries together.
 pub(crate) const LIMIT: u64 = 2 << 30;
@@ -46,15 +50,20 @@ pub(crate) struct CacheContents {
 }
 
 impl ResultCache {
-    /// The cache of this user. `None` if the user wants none, or if the system has no place for one.
-    pub(crate) fn open(terminal: Terminal) -> Option<Self> {
-        let directory = cache_directory()?;
+    /// The cache in a directory, or else that of this user. `None` if the user wants none, or if the system
+    /// has no place for one.
+    pub(crate) fn open(directory: Option<PathBuf>, terminal: Terminal) -> Option<Self> {
+        let directory = directory.or_else(cache_directory)?;
         Some(Self { directory, terminal, has_written: AtomicBool::new(false) })
     }
 
     fn path(&self, key: &str) -> PathBuf {
-        self.directory.join(format!("{key}.bin"))
+        entry_path(&self.directory, key)
     }
+}
+
+fn entry_path(directory: &Path, key: &str) -> PathBuf {
+    directory.join(format!("{key}.bin"))
 }
 
 impl ResultStore for ResultCache {
@@ -77,6 +86,83 @@ impl ResultStore for ResultCache {
         // It counts as missing even if it cannot be removed, because it will be convicted again.
         let _ = std::fs::remove_file(self.path(key));
     }
+}
+
+/// What the builds of this user measured, for an editor. It only reads.
+pub(crate) struct CachedBuilds;
+
+impl EarlierBuilds for CachedBuilds {
+    fn measured_lines(&self, fabric: &Fabric, spec: &Spec) -> Vec<MeasuredLine> {
+        match cache_directory().zip(code_version()) {
+            Some((directory, version)) => {
+                let normal = fabc_lang::normal_form(fabric, spec);
+                measured_lines(&CacheReader { directory }, fabric, &normal, &version)
+            }
+            None => Vec::new(),
+        }
+    }
+}
+
+/// A cache that is only read: no entry is marked as used.
+struct CacheReader {
+    directory: PathBuf,
+}
+
+impl ResultStore for CacheReader {
+    fn load(&self, key: &str) -> Option<Vec<u8>> {
+        read::read_bytes(&entry_path(&self.directory, key), ARTIFACT_BYTES).ok()
+    }
+
+    fn store(&self, _: &str, _: &[u8]) {}
+
+    fn discard(&self, _: &str, _: &str) {}
+}
+
+/// Compares the entries of a cache with the results of new searches. It has no result for a build, so that
+/// everything is searched for, and it stores nothing.
+pub(crate) struct CacheComparison {
+    cache: ResultCache,
+    same: AtomicUsize,
+    different: AtomicUsize,
+    missing: AtomicUsize,
+}
+
+impl CacheComparison {
+    pub(crate) fn new(cache: ResultCache) -> Self {
+        let [same, different, missing] = [0, 0, 0].map(AtomicUsize::new);
+        Self { cache, same, different, missing }
+    }
+
+    /// The numbers of results so far: kept ones that are the same, kept ones that differed and were removed,
+    /// and those that are not kept.
+    pub(crate) fn counts(&self) -> CheckedResults {
+        let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
+        CheckedResults {
+            same: count(&self.same),
+            different: count(&self.different),
+            missing: count(&self.missing),
+        }
+    }
+}
+
+impl ResultStore for CacheComparison {
+    fn load(&self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn store(&self, key: &str, bytes: &[u8]) {
+        let count = match self.cache.load(key) {
+            None => &self.missing,
+            Some(kept) if kept == bytes => &self.same,
+            Some(_) => {
+                self.cache.discard(key, "a new search finds another result");
+                &self.different
+            }
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn discard(&self, _: &str, _: &str) {}
 }
 
 impl Drop for ResultCache {

@@ -3,6 +3,7 @@
 //! Input: messages as the protocol defines them. Output: answers as JSON. It does no input or output, apart
 //! from the files of specs that the server reads.
 
+use crate::io::cache::CachedBuilds;
 use crate::io::read::Disk;
 use crate::lsp::messages::{ClientInput, error_response, parse_body};
 use fabc_lsp::{Server, capabilities};
@@ -28,7 +29,7 @@ pub struct EditorSession {
 
 impl Default for EditorSession {
     fn default() -> Self {
-        Self { server: Server::new(&Disk), state: SessionState::New }
+        Self { server: Server::new(&Disk).with_builds(&CachedBuilds), state: SessionState::New }
     }
 }
 

@@ -114,8 +114,14 @@ const LOCK: &str = ".lock";
 /// Errors of the disk, and bugs of fabc.
 fn build_run(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> {
     let stage = Stage::ALL.into_iter().find(|stage| Some(stage.name()) == until);
-    let args =
-        CompileArgs { set: Vec::new(), until: stage, dump: Vec::new(), timings: false, no_cache: false };
+    let args = CompileArgs {
+        set: Vec::new(),
+        until: stage,
+        dump: Vec::new(),
+        timings: false,
+        no_cache: false,
+        cache: None,
+    };
     let silent = Terminal { format: MessageFormat::Human, quiet: true, verbose: false, json: false };
     let loaded = match planned_spec(folder, run, until)? {
         Ok(loaded) => loaded,

@@ -37,6 +37,7 @@ pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> 
             dump: Vec::new(),
             timings: false,
             no_cache: false,
+            cache: None,
         };
         match BuildParts::from_spec(
             &args.spec,

@@ -20,6 +20,19 @@ pub(crate) fn push_declared(out: &mut String, compiled: &CompiledFabric) {
     out.push_str(",\n");
 }
 
+/// The part of `report.json` about those collectives that `keeps` names.
+pub(crate) fn stated_collectives(
+    compiled: &CompiledFabric,
+    keeps: impl Fn(&DeclaredCollective) -> bool,
+) -> String {
+    let mut out = "{\"collectives\":".to_owned();
+    let results = compiled.fabric.collectives.iter().zip(&compiled.collectives);
+    let kept = results.filter(|(declared, _)| keeps(declared));
+    push_lines(&mut out, kept, |out, (declared, result)| push_collective(out, declared, result));
+    out.push_str("}\n");
+    out
+}
+
 fn push_collective(out: &mut String, declared: &DeclaredCollective, result: &CollectiveResult) {
     let DeclaredCollective { name, collective, size, barrier, seed, .. } = declared;
     push(

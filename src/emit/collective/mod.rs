@@ -26,7 +26,7 @@ pub(super) use bandwidths::{Bandwidths, bandwidth_pictures};
 pub use chakra::{ChakraSettings, collective_chakra};
 pub use csv::collectives_csv;
 pub use declared::collective_path;
-pub(super) use declared::{push_declared, schedule_path};
+pub(super) use declared::{push_declared, schedule_path, stated_collectives};
 pub use errors::ProgramError;
 pub use json::collectives_json;
 pub(super) use msccl::ranked_msccl;

@@ -5,12 +5,12 @@ use super::json::{OrderedKeys, formats};
 use super::symmetry::closure;
 use super::tables::parse_key;
 use crate::{
-    ConcurrentFlow, DualLengths, End, FlowCertificate, Fraction, KeptHealthy, KeptScenario, KeptTables, Link,
-    LinkClass, PackedAction, PackedTables, PassRecord, Pieces, RouterNames, StopReason, Symmetry, Topology,
-    UniformTopology,
+    ConcurrentFlow, DualLengths, End, FlowCertificate, Fraction, KeptHealthy, KeptOrder, KeptScenario,
+    KeptTables, Link, LinkClass, PackedAction, PackedTables, PassRecord, Pieces, RouterNames, StopReason,
+    Symmetry, Topology, UniformTopology, router_names,
 };
 use fabc_base::ids::{BlockId, LinkTypeId, NodeId, PortId};
-use fabc_model::{Fabric, Scenarios};
+use fabc_model::{Fabric, Plant, Scenarios};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
@@ -87,8 +87,19 @@ struct Healthy {
     stopped_by: String,
     #[serde(default)]
     routing: Option<Record>,
+    #[serde(default)]
+    order: Option<OrderLine>,
     faults: Vec<String>,
     simulations: Vec<Simulated>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OrderLine {
+    vcs: u8,
+    symmetric: bool,
+    lost: u64,
+    ranks: Vec<u32>,
 }
 
 #[derive(Deserialize)]
@@ -111,7 +122,7 @@ struct Record {
 const HASH: usize = 32;
 
 /// Compares the hash of a file, and splits it: its first line, the rest before the hash, and the hash.
-fn unsealed<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, Vec<u8>, String), String> {
+pub(super) fn unsealed<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, Vec<u8>, String), String> {
     let (rest, hash) = bytes.split_at(bytes.len().saturating_sub(HASH));
     let computed = blake3::hash(rest);
     if computed.as_bytes() != hash {
@@ -122,7 +133,8 @@ fn unsealed<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, Vec<u8>, String), S
     Ok((head, rest[end + 1..].to_vec(), computed.to_hex().to_string()))
 }
 
-fn expect_format(found: &str, wanted: &str) -> Result<(), String> {
+/// Compares the format of a file with that which is read here.
+pub(super) fn expect_format(found: &str, wanted: &str) -> Result<(), String> {
     if found == wanted {
         Ok(())
     } else {
@@ -189,7 +201,7 @@ impl KeptFile {
         let pieces = self.pieces().ok_or("the list of its work is missing")?;
         let healthy = self.head.healthy.take().ok_or("it does not belong to the healthy fabric")?;
         let nominal = self.scenario(topology)?;
-        let Healthy { flow, rounds, sweeps, stopped_by, routing, .. } = healthy;
+        let Healthy { flow, rounds, sweeps, stopped_by, routing, order, .. } = healthy;
         let reasons = [StopReason::Optimal, StopReason::Gap, StopReason::Budget];
         let stopped_by = reasons
             .into_iter()
@@ -202,7 +214,27 @@ impl KeptFile {
             sweeps,
             stopped_by,
         };
-        Ok(KeptHealthy { nominal, flow, routing: routing.map(record), pieces })
+        let order = order.map(|line| line.order(topology)).transpose()?;
+        Ok(KeptHealthy { nominal, flow, routing: routing.map(record), order, pieces })
+    }
+}
+
+impl OrderLine {
+    /// The order on a topology.
+    fn order(self, topology: &Topology) -> Result<KeptOrder, String> {
+        let OrderLine { vcs, symmetric, lost, ranks } = self;
+        let trivial;
+        let symmetry = match symmetric {
+            true => topology.symmetry(),
+            false => {
+                trivial = topology.symmetry().to_trivial();
+                &trivial
+            }
+        };
+        let expected = topology.class_count(symmetry) * usize::from(vcs);
+        let is_order = ranks.len() == expected && ranks.iter().all(|&rank| (rank as usize) < expected);
+        let order = KeptOrder { vcs, symmetric, ranks, lost };
+        if is_order && vcs > 0 { Ok(order) } else { Err("its order is not one of the topology".to_owned()) }
     }
 }
 
@@ -251,10 +283,10 @@ impl KeptTopology {
         Ok(Self { head })
     }
 
-    /// The topology of a pod, the record of its search, and the flow on the topology for uniform demand.
+    /// The topology of a fabric, the record of its search, and the flow on the topology for uniform demand.
     ///
     /// # Errors
-    /// The file has another key, or is not the topology of such a pod.
+    /// The file has another key, or is not the topology of such a fabric.
     pub fn topology(
         self,
         key: &str,
@@ -264,7 +296,6 @@ impl KeptTopology {
         if own != key {
             return Err("it belongs to another build".to_owned());
         }
-        let pod = fabric.pod().ok_or("the fabric is no pod")?;
         let (routers, types) = (fabric.node_count(), fabric.link_types.len());
         let mut taken = BTreeSet::new();
         let mut link_of = |line: KeptLink| {
@@ -273,7 +304,7 @@ impl KeptTopology {
             let fits = |node: u32, port: u16| (node as usize) < routers && usize::from(port) < ports;
             let is_free = taken.insert((a, a_port)) && taken.insert((b, b_port));
             if !fits(a, a_port) || !fits(b, b_port) || !is_free || link_type as usize >= types {
-                return Err("it has a link that the pod cannot have".to_owned());
+                return Err("it has a link that the fabric cannot have".to_owned());
             }
             let class = if is_local { LinkClass::Local } else { LinkClass::Global };
             let (a, b, link_type) = (end(a, a_port), end(b, b_port), LinkTypeId(link_type));
@@ -285,9 +316,14 @@ impl KeptTopology {
             return Err(format!("{blocks} blocks of {block} routers are not those of the fabric"));
         }
         let symmetry = group_of(block, blocks, &generators)?;
-        let topology = Topology::new(ports, links, symmetry)
-            .named(RouterNames::Cubes(pod.cube.dims))
-            .with_capacities(fabric.capacities.clone());
+        let topology = Topology::new(ports, links, symmetry);
+        let topology = match &fabric.plant {
+            Plant::Pod(pod) => topology.named(RouterNames::Cubes(pod.cube.dims)),
+            Plant::Network(network) => {
+                topology.with_hosts(network.hosts(fabric.router.hosts)).named(router_names(fabric))
+            }
+        };
+        let topology = topology.with_capacities(fabric.capacities.clone());
         let fraction = |text: &str| {
             let (numerator, denominator) = text.split_once('/')?;
             let (numerator, denominator): (u128, u128) =

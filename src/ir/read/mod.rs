@@ -21,6 +21,7 @@ mod images;
 mod job;
 mod json;
 mod kept;
+mod kept_plan;
 mod manifest;
 mod msccl;
 mod mscclpp;
@@ -49,6 +50,7 @@ pub use job::{
 };
 pub use json::{OrderedKeys, Tagged, json, picoseconds_of, tagged};
 pub use kept::{KeptFile, KeptReport, KeptTopology, ShardsFile};
+pub use kept_plan::KeptPlan;
 pub use manifest::Manifest;
 pub use msccl::{MscclBlock, MscclGpu, MscclKind, MscclProgram, MscclStep, SizeRange};
 pub use mscclpp::{

@@ -21,7 +21,7 @@ mod rows;
 use bridge::{DestinationChanges, cold_changes, merge_changes, warm_changes};
 use fabc_base::ids::{Id, NodeId, PortId, Vc};
 use fabc_base::random::Stream;
-use fabc_ir::{Delta, ForwardingTables, Hop, Routes, Scene, Topology};
+use fabc_ir::{Delta, ForwardingTables, Hop, Routes, Scene, TableKey, Topology};
 use fabc_model::Demand;
 use fates::{KeyFate, fates, used_keys};
 use graph::StateGraph;
@@ -395,7 +395,11 @@ fn routes_of_tables(scene: &Scene<'_>, tables: &ForwardingTables, ranks: Vec<u32
                 if graph.target_router[state] == dst.0 {
                     break;
                 }
-                key = graph.key[state] as usize;
+                key = match tables.key {
+                    TableKey::DstInput => graph.key[state] as usize,
+                    // The table of a router has one entry for a destination.
+                    _ => graph.target_router[state] as usize * graph.inputs,
+                };
             }
             offsets.push(hops.len() as u32);
         }

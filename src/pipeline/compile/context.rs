@@ -28,6 +28,16 @@ pub(super) struct ScenarioContext<'a> {
 }
 
 impl<'a> ScenarioContext<'a> {
+    /// The same scenarios, for a part of the fabric.
+    pub(super) fn of_part<'p>(&'p self, part: &'p Fabric) -> ScenarioContext<'p> {
+        ScenarioContext {
+            fabric: part,
+            expectations: KnownExpectations::default(),
+            recounted: CountedExpectations::default(),
+            ..*self
+        }
+    }
+
     pub(super) fn new(
         fabric: &'a Fabric,
         topology: &'a Topology,

@@ -6,13 +6,15 @@
 
 use super::Stage;
 use super::context::ScenarioContext;
+use super::known::{KnownTables, PlanScenarios};
+use super::plans::{FabricPlans, find_plans};
 use super::plant::BuiltPlant;
 use fabc_base::diag::Failure;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario};
 use fabc_ir::{
-    ConcurrentFlow, HealthyMetrics, JobResult, PassRecord, RequireOutcome, ScenarioMetrics,
-    settle_collectives, settle_jobs,
+    ConcurrentFlow, HealthyMetrics, PassRecord, RequireOutcome, ScenarioMetrics, settle_collectives,
+    settle_jobs,
 };
 use fabc_model::Fabric;
 use fabc_sim::SimReport;
@@ -23,9 +25,11 @@ pub(super) struct Outcome {
     pub(super) scenarios: Vec<CompiledScenario>,
     /// The reports of every simulation of the spec, by scenario.
     pub(super) simulations: Vec<Vec<SimReport>>,
+    /// The record of the routing pass, if there was one.
+    pub(super) routing: Option<PassRecord>,
 }
 
-/// Assembles a compiled fabric. `routing` is the record of the routing pass, if there was one.
+/// Assembles a compiled fabric.
 ///
 /// # Errors
 /// The failure of a collective that cannot be planned.
@@ -35,7 +39,7 @@ pub(super) fn finish(
     built: BuiltPlant,
     flow: ConcurrentFlow,
     outcome: Outcome,
-    routing: Option<PassRecord>,
+    known: &KnownTables<'_>,
     progress: &dyn Progress,
 ) -> Result<CompiledFabric, Failure> {
     let BuiltPlant {
@@ -52,7 +56,7 @@ pub(super) fn finish(
         torus: _,
         mut passes,
     } = built;
-    let Outcome { mut scenarios, simulations } = outcome;
+    let Outcome { mut scenarios, simulations, routing } = outcome;
     let nominal = &mut scenarios[0].metrics;
     nominal.flow_low = nominal.flow_low.max(flow.lower_end());
     let network = network.map(|network| {
@@ -66,19 +70,14 @@ pub(super) fn finish(
     let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(outcome_of).collect();
     let context = ScenarioContext::new(&fabric, &topology, pod.as_ref(), &flow.dual, scenarios.len() - 1);
     fabc_sim::settle(&fabric, &mut requires, &simulations);
-    let collectives = match fabric.pace().filter(|_| last >= Stage::Route) {
-        Some(pace) => context.scheduled(pace, progress)?,
-        None => context.collectives(&scenarios, progress)?,
-    };
+    let cross_connects = pod.as_ref().map(|pod| &pod.cross_connects);
+    let on = PlanScenarios { fabric: &fabric, scenarios: &scenarios, topology: &topology, cross_connects };
+    let FabricPlans { collectives, jobs, new } = find_plans(&context, on, last, &targets, known, progress)?;
     settle_collectives(&fabric, &mut requires, &collectives);
-    let jobs = match last >= Stage::Route {
-        true => context.jobs(&scenarios, &targets, progress)?,
-        false => vec![JobResult::default(); fabric.jobs.len()],
-    };
     settle_jobs(&fabric, &mut requires, &jobs);
     passes.push(PassRecord::of_flow(&flow));
     passes.extend(routing);
-    Ok(CompiledFabric {
+    let compiled = CompiledFabric {
         fabric,
         topology,
         wired,
@@ -95,5 +94,7 @@ pub(super) fn finish(
         jobs,
         requires,
         passes,
-    })
+    };
+    known.store_plans(&compiled, &new);
+    Ok(compiled)
 }

@@ -54,7 +54,7 @@ pub(super) fn build(
 ) -> Result<BuiltPlant, Failure> {
     match &fabric.plant {
         Plant::Pod(pod) => build_pod(fabric, pod, results, progress),
-        Plant::Network(network) => build_network(fabric, network),
+        Plant::Network(network) => build_network(fabric, network, results, progress),
     }
 }
 
@@ -72,7 +72,8 @@ pub(super) fn wire_fabric(
             (lay_pod_on_floor(&fabric, pod, topology, &cross_connects).0, Some(cross_connects))
         }
         Plant::Network(network) => {
-            let (topology, ..) = choose_network_topology(&fabric, network)?;
+            let nothing = KnownResults::none();
+            let (topology, ..) = choose_network_topology(&fabric, network, &nothing, progress)?;
             (lay_network_on_floor(&fabric, network, topology)?.0, None)
         }
     };
@@ -208,23 +209,43 @@ fn hardware(
 }
 
 /// Counters of the choice of a topology, by name.
-type Counters = Vec<(&'static str, usize)>;
+type Counters = Vec<(String, u64)>;
 
-/// The topology of a network. Of the candidates of a drawn network, it is the one that carries most after a
-/// few rounds, the first of equal ones. The counters then say how many candidates there were, and which one
-/// was taken.
-fn choose_topology(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters), Failure> {
-    let mut topologies = candidates(fabric, network).map_err(Failure::infeasible)?;
+/// The topology of a network. One that is drawn or searched is the known one, if there is one.
+fn choose_topology(
+    fabric: &Fabric,
+    network: &Network,
+    results: &KnownResults<'_>,
+    progress: &dyn Progress,
+) -> Result<(Topology, Counters), Failure> {
     if !network.family.is_drawn() {
-        return Ok((topologies.swap_remove(0), Vec::new()));
+        let mut only = candidates(fabric, network).map_err(Failure::infeasible)?;
+        return Ok((only.swap_remove(0), Vec::new()));
     }
+    let search = || {
+        progress.begin("synthesize", 1);
+        let (topology, counters) = drawn_topology(&searched_part(fabric), network)?;
+        progress.end();
+        let (name, stopped_by) = (network.family.name().to_owned(), "done".to_owned());
+        Ok((topology, PassRecord { name, stopped_by, counters, notes: Vec::new() }, None))
+    };
+    let (topology, record, _) = results.topology(fabric, search)?;
+    Ok((topology, record.counters))
+}
+
+/// Of the candidates of a drawn network, the one that carries most after a few rounds, the first of equal
+/// ones. The counters say how many candidates there were, and which one was taken.
+fn drawn_topology(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters), Failure> {
+    let mut topologies = candidates(fabric, network).map_err(Failure::infeasible)?;
     let count = topologies.len();
     let flow =
         |topology: &Topology| finalists::trial(fabric, topology, &wire::start_lengths(topology)).value();
     // A single candidate needs no trial.
     let flows: Vec<f64> = if count > 1 { topologies.iter().map(flow).collect() } else { vec![0.0] };
     let taken = (0..count).min_by(|&first, &second| flows[second].total_cmp(&flows[first])).unwrap_or(0);
-    Ok((topologies.swap_remove(taken), vec![("candidates", count), ("taken", taken)]))
+    let counters = [("candidates", count), ("taken", taken)];
+    let counters = counters.map(|(name, count)| (name.to_owned(), count as u64)).to_vec();
+    Ok((topologies.swap_remove(taken), counters))
 }
 
 /// The same topology with the cables of its floor, and the places of its routers.
@@ -272,14 +293,14 @@ fn draw_flaws(network: &Network, topology: &Topology) -> (Counters, Vec<String>)
             } else {
                 "run beside another one"
             };
-            (vec![("duplicates", twice)], vec![format!("{twice} of {base} links {became}")])
+            (vec![("duplicates".to_owned(), twice as u64)], vec![format!("{twice} of {base} links {became}")])
         }
         Family::Shortcuts(shortcuts) => {
             let degree = shortcuts.degree as usize;
             let short =
                 topology.nodes().filter(|&node| topology.channels_from(node).count() < degree).count();
             (
-                vec![("short_routers", short)],
+                vec![("short_routers".to_owned(), short as u64)],
                 vec![format!("{short} of {} routers have fewer than {degree} links", shortcuts.routers)],
             )
         }
@@ -292,29 +313,38 @@ fn draw_flaws(network: &Network, topology: &Topology) -> (Counters, Vec<String>)
 fn choose_network_topology(
     fabric: &Fabric,
     network: &Network,
+    results: &KnownResults<'_>,
+    progress: &dyn Progress,
 ) -> Result<(Topology, Counters, Vec<TradeOff>), Failure> {
     match (&network.family, &fabric.floor) {
         (Family::Synthesized(free @ FreeGraph { cable: Some(spec_weight), .. }), Some(floor)) => {
             let (topology, curve) = weighed_topology(fabric, network, floor, free, *spec_weight);
-            Ok((topology, vec![("weights", curve.len())], curve))
+            Ok((topology, vec![("weights".to_owned(), curve.len() as u64)], curve))
         }
-        _ => choose_topology(fabric, network).map(|(topology, drawn)| (topology, drawn, Vec::new())),
+        _ => {
+            let (topology, drawn) = choose_topology(fabric, network, results, progress)?;
+            Ok((topology, drawn, Vec::new()))
+        }
     }
 }
 
-fn build_network(fabric: &Fabric, network: &Network) -> Result<BuiltPlant, Failure> {
-    let (topology, drawn, trade_off) = choose_network_topology(fabric, network)?;
+fn build_network(
+    fabric: &Fabric,
+    network: &Network,
+    results: &KnownResults<'_>,
+    progress: &dyn Progress,
+) -> Result<BuiltPlant, Failure> {
+    let (topology, drawn, trade_off) = choose_network_topology(fabric, network, results, progress)?;
     let (topology, placed) = lay_network_on_floor(fabric, network, topology)?;
     size::refuse_large_analysis(fabric, &topology).map_err(Failure::infeasible)?;
     let wired = fabc_check::verify_wiring(fabric, &topology, None).map_err(Failure::internal)?;
-    let counters = [("links", topology.links().len()), ("symmetry_order", topology.symmetry().order())]
-        .into_iter()
-        .chain(drawn);
+    let sizes = [("links", topology.links().len()), ("symmetry_order", topology.symmetry().order())];
+    let counters = sizes.map(|(name, count)| (name.to_owned(), count as u64)).into_iter().chain(drawn);
     let (counted, notes) = draw_flaws(network, &topology);
     let record = PassRecord {
         name: network.family.name().to_owned(),
         stopped_by: "done".to_owned(),
-        counters: counters.chain(counted).map(|(name, count)| (name.to_owned(), count as u64)).collect(),
+        counters: counters.chain(counted).collect(),
         notes,
     };
     let (placement, placing) = placed.unzip();

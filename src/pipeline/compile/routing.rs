@@ -5,11 +5,14 @@
 
 use super::Stage;
 use super::aim::{JobAim, RouteAim, torus};
+use super::turn_orders::{
+    aimed_order, exact_load, ranks_of_order, repaired_routes, too_large, turn_settings,
+};
 use fabc_base::progress::{Progress, Silent};
 use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{
-    DualLengths, ForwardingTables, NextHops, PassRecord, RankedHops, Routes, Scenario, Scene, Survivors,
-    Topology, Walk, hop_cycles, ordered_tiers,
+    DualLengths, ForwardingTables, KeptOrder, NextHops, PassRecord, RankedHops, Routes, Scenario, Scene,
+    Survivors, Topology, Walk, hop_cycles, ordered_tiers,
 };
 use fabc_model::{AllowedTurns, Demand, Fabric, RouteSelect, RoutingChoice, TableKey, VcCount};
 use fabc_passes::repair::{self, RankedTables};
@@ -21,9 +24,6 @@ use fabc_passes::tables;
 /// Sweeps of the selection where a fault keeps no symmetry. Few are enough, since one link changes little.
 /// Few are affordable, since every router is then a destination of its own.
 const LOCAL_SWEEPS: u32 = 3;
-
-/// The most orders that are compared for what jobs send.
-const MOST_ORDERS: u32 = 8;
 
 /// The routing method of the spec, with what it prepares once for all scenarios.
 pub(super) enum PreparedRouting {
@@ -45,20 +45,62 @@ pub(super) enum PreparedRouting {
 
 impl PreparedRouting {
     /// Prepares the method of the spec. `None` where vectors are scheduled. `aim` is what routes balance,
-    /// where that is not the demand of the fabric.
+    /// where that is not the demand of the fabric. Nothing is searched where the order of the channels is
+    /// `known`.
     pub(super) fn new(
         fabric: &Fabric,
         topology: &Topology,
         prices: &DualLengths,
         aim: Option<JobAim>,
+        known: Option<KeptOrder>,
         progress: &dyn Progress,
     ) -> Result<Option<Self>, RouteError> {
         if let Some(tiers) = tiers_of_groups(fabric, topology, Stage::Route) {
             return Ok(Some(PreparedRouting::ManyPaths { name: fabric.routing.name(), tiers }));
         }
         let prices = aim.as_ref().map_or(prices, JobAim::prices);
-        let method = SinglePath::new(fabric, topology, prices, aim.as_ref(), progress)?;
+        let method = match (known, fabric.routing) {
+            (Some(known), RoutingChoice::AllowedTurns(turns)) => {
+                Some(SinglePath::from_order(fabric, topology, turns, known))
+            }
+            _ => SinglePath::new(fabric, topology, prices, aim.as_ref(), progress)?,
+        };
         Ok(method.map(|method| PreparedRouting::SinglePath { method, aim }))
+    }
+
+    /// Whether the routes of the faults of a fabric start from an order and the routes of the healthy fabric.
+    pub(super) fn has_order(fabric: &Fabric) -> bool {
+        matches!(fabric.routing, RoutingChoice::AllowedTurns(_))
+    }
+
+    /// The order of the channels, if it and the tables of the healthy fabric are all that faults start from.
+    pub(super) fn kept_order(
+        &self,
+        topology: &Topology,
+        nominal: &CompiledScenario,
+        routes: Option<&Routes>,
+    ) -> Option<KeptOrder> {
+        let PreparedRouting::SinglePath { method: SinglePath::AllowedTurns { order, .. }, .. } = self else {
+            return None;
+        };
+        let (routes, known) = (routes?, self.known_routes(topology, nominal)?);
+        let is_same = routes.hops == known.hops
+            && routes.offsets == known.offsets
+            && routes.ranks == known.ranks
+            && routes.symmetry == known.symmetry;
+        let TurnOrder { vcs, symmetric, ranks, lost } = &**order;
+        is_same.then(|| KeptOrder { vcs: *vcs, symmetric: *symmetric, ranks: ranks.clone(), lost: *lost })
+    }
+
+    /// The routes of the healthy fabric, as its tables give them. `None` for methods whose faults start from
+    /// no routes.
+    pub(super) fn known_routes(&self, topology: &Topology, nominal: &CompiledScenario) -> Option<Routes> {
+        let PreparedRouting::SinglePath { method: SinglePath::AllowedTurns { .. }, .. } = self else {
+            return None;
+        };
+        let routed = nominal.routed.as_ref()?;
+        let (tables, ranks) = (&routed.tables.unpacked(), routed.proof.ranks());
+        Some(repair::healthy_routes(topology, RankedTables { tables, ranks }))
     }
 
     /// The record of the routing pass: what it did over all `scenarios`.
@@ -208,6 +250,15 @@ fn balance_settings(
 }
 
 impl SinglePath {
+    /// Allowed turns under a known order. The record of the healthy fabric has the loads that it is compared
+    /// with.
+    fn from_order(fabric: &Fabric, topology: &Topology, turns: AllowedTurns, known: KeptOrder) -> Self {
+        let KeptOrder { vcs, symmetric, ranks, lost } = known;
+        let order = Box::new(TurnOrder { vcs, symmetric, ranks, lost });
+        let settings = turn_settings(fabric, topology, turns);
+        SinglePath::AllowedTurns { order, settings, exact: None, full_key: None }
+    }
+
     /// Prepares the method of the spec. `None` for methods without one path per pair.
     fn new(
         fabric: &Fabric,
@@ -222,14 +273,9 @@ impl SinglePath {
             RoutingChoice::UpDown => SinglePath::UpDown,
             RoutingChoice::Minimal => SinglePath::Minimal,
             RoutingChoice::Algebraic => SinglePath::Algebraic,
-            RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }) => {
-                let default = allowed_turns::TurnSettings::for_topology(fabric.budget.vcs, topology);
-                let settings = allowed_turns::TurnSettings {
-                    priority,
-                    key,
-                    table_entries: fabric.budget.table_entries,
-                    ..default
-                };
+            RoutingChoice::AllowedTurns(turns) => {
+                let settings = turn_settings(fabric, topology, turns);
+                let AllowedTurns { select, key, .. } = turns;
                 if select == RouteSelect::Ilp && fabric.node_count() > allowed_turns::MAX_NODES {
                     return Err(too_large(fabric, "there are too many allowed paths".to_owned()));
                 }
@@ -414,78 +460,5 @@ impl SinglePath {
             }
         };
         PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes }
-    }
-}
-
-/// Repairs the routes of the healthy fabric: keeps those that still arrive, and replaces the others by the
-/// cheapest paths of rising rank. It uses as many virtual channels of the budget as the order does. The
-/// result is a better start than paths that know nothing of loads. `None` where no path rises, or where table
-/// keys are shared.
-fn repaired_routes(
-    scene: &Scene<'_>,
-    demand: &Demand,
-    healthy: &Routes,
-    key: TableKey,
-    vcs: u8,
-) -> Option<Routes> {
-    if key != TableKey::DstInput {
-        return None;
-    }
-    let tables = ForwardingTables { vcs, ..tables::build(scene.topology, healthy, key, "nominal") };
-    let ranks = ranks_of_order(healthy, vcs);
-    repair::locally_repaired_routes(scene, demand, RankedTables { tables: &tables, ranks: &ranks })
-}
-
-/// The ranks of routes, cut down from all virtual channels of the budget to those that an order uses.
-fn ranks_of_order(routes: &Routes, vcs: u8) -> Vec<u32> {
-    let rows = routes.ranks.chunks(usize::from(routes.vcs));
-    rows.flat_map(|row| row.iter().copied().take(usize::from(vcs))).collect()
-}
-
-/// The order under which what jobs send loads its busiest channel least, of as many as the search has effort.
-fn aimed_order(
-    fabric: &Fabric,
-    topology: &Topology,
-    aim: &JobAim,
-    settings: &allowed_turns::TurnSettings,
-    progress: &dyn Progress,
-) -> TurnOrder {
-    let (scene, aim) = (Scene::healthy(topology), aim.whole());
-    let order = |seed: u64| {
-        let settings = allowed_turns::TurnSettings { seed, ..*settings };
-        let order = allowed_turns::order(topology, &aim.prices, &settings, progress);
-        let routes = allowed_turns::select(&scene, &aim.demand, &aim.prices, &order, &settings, None);
-        (routes.max_load(topology, &aim.demand), seed, order)
-    };
-    let first = settings.seed;
-    let mut more = (first + 1..first + u64::from(fabric.effort().min(MOST_ORDERS))).peekable();
-    if more.peek().is_none() {
-        return allowed_turns::order(topology, &aim.prices, settings, progress);
-    }
-    let others = more.map(order);
-    let (.., best) = others.fold(order(first), |best, next| if next.0 < best.0 { next } else { best });
-    best
-}
-
-/// The least maximum load over the allowed paths of fewest hops, by integer linear programming.
-fn exact_load(
-    fabric: &Fabric,
-    topology: &Topology,
-    prices: &DualLengths,
-    order: &TurnOrder,
-) -> Result<u64, RouteError> {
-    let max_paths = allowed_turns::MAX_PATHS;
-    let choice = allowed_turns::paths(&Scene::healthy(topology), prices, order, max_paths)
-        .ok_or_else(|| too_large(fabric, "there are too many allowed paths".to_owned()))?;
-    allowed_turns::least_load(&choice).map_err(|error| too_large(fabric, error.to_string()))
-}
-
-/// The error where `select = ilp` has no answer.
-fn too_large(fabric: &Fabric, reason: String) -> RouteError {
-    RouteError::Ilp {
-        reason,
-        routers: fabric.node_count(),
-        word: fabric.plant.router_word(),
-        span: fabric.routing_span,
     }
 }

@@ -10,12 +10,12 @@
 use super::context::ScenarioContext;
 use super::faults::FaultScenarios;
 use super::finish::Outcome;
-use super::known::{KnownResults, searched_part};
+use super::known::{KnownResults, KnownTables, routed_part};
 use super::plant::BuiltPlant;
 use super::routing::tiers_of_groups;
 use super::scenario::{FoundTables, RankedTables};
 use super::simulations::simulation_failure;
-use super::tables::{certified_flow, prepare_routing};
+use super::tables::{certified_flow, flow_settings, prepare_routing};
 use super::{Stage, check_early, finish, plant, scenario};
 use fabc_base::diag::Failure;
 use fabc_base::progress::Progress;
@@ -130,11 +130,10 @@ fn search_part<K: Keeper>(
     if wanted == 0 && !keeper.wants_healthy() {
         return Ok(());
     }
-    let searched = searched_part(fabric);
-    let flow = certified_flow(&searched, built, progress)?;
-    let routing = prepare_routing(&searched, built, &flow, last, progress)?;
-    let context =
-        ScenarioContext::new(&searched, &built.topology, built.pod.as_ref(), &flow.dual, faults.len());
+    let part = routed_part(fabric);
+    let flow = certified_flow(&part.demand, built, flow_settings(fabric, built), progress)?;
+    let routing = prepare_routing(&part, built, &flow, None, last, progress)?;
+    let context = ScenarioContext::new(&part, &built.topology, built.pod.as_ref(), &flow.dual, faults.len());
     progress.begin("scenarios", 1 + wanted as u64);
     let (nominal, routes) = context.scenario(routing.as_ref(), &Scenario::nominal(), None)?;
     let record = routing.as_ref().map(|routing| routing.record(&nominal, 1 + faults.len()));
@@ -143,6 +142,7 @@ fn search_part<K: Keeper>(
         nominal: nominal.kept_scenario(),
         flow: flow.clone(),
         routing: record,
+        order: None,
         pieces: part_pieces,
     })?;
     progress.advance();
@@ -268,7 +268,11 @@ pub fn merged<K: Kept>(
             &prepared.map_err(|error| simulation_failure(error, simulation.span))?,
         )
     })?;
-    Ok(finish::finish(fabric, last, built, flow, Outcome { scenarios, simulations }, routing, progress)?)
+    let nothing = KnownResults::none();
+    let known =
+        KnownTables::new(&nothing, &fabric, &built, &flow_settings(&fabric, &built), faults.len(), last);
+    let outcome = Outcome { scenarios, simulations, routing };
+    Ok(finish::finish(fabric, last, built, flow, outcome, &known, progress)?)
 }
 
 impl ScenarioContext<'_> {

@@ -24,7 +24,7 @@ impl ScenarioContext<'_> {
             let prepared = || fabc_sim::prepare(&part, scene, tables, &simulation.parameters);
             let number = number.expect("it is one of the spec");
             known
-                .report(self.fabric, number, prepared, run, tables.scenario())
+                .report(self.fabric, self.topology, number, prepared, run, tables.scenario())
                 .map_err(|error| simulation_failure(error, simulation.span))
         })
     }

@@ -7,16 +7,16 @@
 use super::aim::JobAim;
 use super::context::ScenarioContext;
 use super::faults::FaultScenarios;
-use super::known::{KnownTables, searched_part};
+use super::known::{KnownTables, routed_part};
 use super::plant::BuiltPlant;
 use super::routing::PreparedRouting;
 use super::{Stage, scenario};
 use fabc_base::diag::Failure;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
-use fabc_ir::{ConcurrentFlow, KeptHealthy, KeptScenario, PassRecord, Pieces, Scenario, Scene};
-use fabc_model::Fabric;
-use fabc_passes::flow;
+use fabc_ir::{ConcurrentFlow, KeptHealthy, KeptOrder, KeptScenario, PassRecord, Pieces, Scenario, Scene};
+use fabc_model::{Demand, Fabric};
+use fabc_passes::flow::{self, FlowSettings};
 
 /// The flow and the scenarios of a fabric.
 pub(super) struct SearchedTables {
@@ -35,6 +35,7 @@ struct ProvedTables {
     /// `[fault]`. Empty where the flow is not known.
     faults: Vec<Option<CompiledScenario>>,
     record: Option<PassRecord>,
+    order: Option<KeptOrder>,
 }
 
 /// The flow and the tables of a fabric. Searches only for those that are not known.
@@ -49,15 +50,23 @@ pub(super) fn find_tables(
     known: &KnownTables<'_>,
     progress: &dyn Progress,
 ) -> Result<SearchedTables, Failure> {
-    match known_tables(fabric, built, faults, last, known)? {
-        ProvedTables { flow: Some(flow), nominal: Some(nominal), faults, record }
-            if faults.iter().all(Option::is_some) =>
+    match known_tables(&routed_part(fabric), built, faults, last, known)? {
+        ProvedTables { flow: Some(flow), nominal: Some(nominal), faults: proved, record, .. }
+            if proved.iter().all(Option::is_some) =>
         {
-            let scenarios = std::iter::once(nominal).chain(faults.into_iter().flatten()).collect();
-            Ok(SearchedTables { flow, scenarios, record })
+            let scenarios = std::iter::once(nominal).chain(proved.into_iter().flatten()).collect();
+            Ok(SearchedTables { flow, scenarios, record: record_of_all(record, faults) })
         }
         proved => searched_tables(fabric, built, faults, last, known, proved, progress),
     }
+}
+
+/// The record of the routing, whose first counter is the number of scenarios.
+fn record_of_all(record: Option<PassRecord>, faults: &FaultScenarios) -> Option<PassRecord> {
+    let mut record = record?;
+    let counts = record.counters.iter_mut().filter(|(name, _)| name == "scenarios");
+    counts.for_each(|(_, count)| *count = 1 + faults.len() as u64);
+    Some(record)
 }
 
 /// The known tables of a fabric, proved like new ones. Those that the checker convicts are discarded.
@@ -65,22 +74,21 @@ pub(super) fn find_tables(
 /// # Errors
 /// The failure of a fault that disconnects the fabric, which no tables can mend.
 fn known_tables(
-    fabric: &Fabric,
+    part: &Fabric,
     built: &BuiltPlant,
     faults: &FaultScenarios,
     last: Stage,
     known: &KnownTables<'_>,
 ) -> Result<ProvedTables, Failure> {
     let topology = &built.topology;
-    let Some(KeptHealthy { nominal, flow, routing, .. }) = known.healthy() else {
+    let Some(KeptHealthy { nominal, flow, routing, order, .. }) = known.healthy(topology) else {
         return Ok(ProvedTables::default());
     };
-    if scenario::prove_flow(&Scene::healthy(topology), &fabric.demand, &flow).is_err() {
+    if scenario::prove_flow(&Scene::healthy(topology), &part.demand, &flow).is_err() {
         known.discard("nominal", "the checker convicts its flow");
         return Ok(ProvedTables::default());
     }
-    let searched = searched_part(fabric);
-    let context = ScenarioContext::new(&searched, topology, built.pod.as_ref(), &flow.dual, faults.len());
+    let context = ScenarioContext::new(part, topology, built.pod.as_ref(), &flow.dual, faults.len());
     let prove = |fault: &Scenario, kept: KeptScenario| match context.prove_kept_scenario(fault, kept, last) {
         Ok(compiled) => Ok(Some(compiled)),
         Err(Failure::Internal(error)) => {
@@ -90,16 +98,16 @@ fn known_tables(
         Err(other) => Err(other),
     };
     let nominal = prove(&Scenario::nominal(), nominal)?;
-    let proved = faults.compile(|_, fault| match known.fault(&fault.name) {
+    let proved = faults.compile(|_, fault| match known.fault(topology, &fault.name) {
         Some(kept) => prove(fault, kept),
         None => Ok(None),
     });
     let faults = proved.into_iter().collect::<Result<Vec<_>, Failure>>()?;
-    Ok(ProvedTables { flow: Some(flow), nominal, faults, record: routing })
+    Ok(ProvedTables { flow: Some(flow), nominal, faults, record: routing, order })
 }
 
 /// Searches for the tables that are not known, and stores them. Faults start from the routes of the healthy
-/// fabric, so those are always found again.
+/// fabric, so those are found again unless they follow from its tables.
 ///
 /// # Errors
 /// Those of [`super::compile`].
@@ -112,78 +120,97 @@ fn searched_tables(
     proved: ProvedTables,
     progress: &dyn Progress,
 ) -> Result<SearchedTables, Failure> {
-    let searched = searched_part(fabric);
-    let flow = match proved.flow {
+    let ProvedTables { flow, nominal, faults: mut proved_faults, record, order } = proved;
+    let part = routed_part(fabric);
+    let flow = match flow {
         Some(flow) => flow,
-        None => certified_flow(&searched, built, progress)?,
+        None => certified_flow(&part.demand, built, flow_settings(fabric, built), progress)?,
     };
-    let routing = prepare_routing(&searched, built, &flow, last, progress)?;
-    let context =
-        ScenarioContext::new(&searched, &built.topology, built.pod.as_ref(), &flow.dual, faults.len());
-    progress.begin("scenarios", 1 + faults.len() as u64);
-    let (nominal, routes) = context.scenario(routing.as_ref(), &Scenario::nominal(), None)?;
-    let record = routing.as_ref().map(|routing| routing.record(&nominal, 1 + faults.len()));
-    known.store_healthy(|| KeptHealthy {
-        nominal: nominal.kept_scenario(),
-        flow: flow.clone(),
-        routing: record.clone(),
-        pieces: Pieces { faults: Vec::new(), simulations: Vec::new() },
-    });
-    progress.advance();
-    let mut proved_faults = proved.faults;
+    let topology = &built.topology;
+    let is_enough = order.is_some() || !PreparedRouting::has_order(&part);
+    let nominal = nominal.filter(|_| is_enough);
+    let order = order.filter(|_| nominal.is_some());
+    let routing = prepare_routing(&part, built, &flow, order, last, progress)?;
+    let context = ScenarioContext::new(&part, topology, built.pod.as_ref(), &flow.dual, faults.len());
     proved_faults.resize_with(faults.len(), || None);
-    let compiled = faults.compile(|number, fault| {
-        let compiled = match &proved_faults[number] {
-            Some(_) => None,
-            None => Some(context.scenario(routing.as_ref(), fault, routes.as_ref())?.0),
-        };
-        if let Some(compiled) = &compiled {
-            known.store_fault(|| compiled.kept_scenario());
+    let missing = proved_faults.iter().filter(|fault| fault.is_none()).count();
+    progress.begin("scenarios", (missing + usize::from(nominal.is_none())) as u64);
+    let (nominal, routes, record) = match nominal {
+        Some(nominal) => {
+            let routes = routing.as_ref().and_then(|routing| routing.known_routes(topology, &nominal));
+            (nominal, routes, record)
         }
+        None => {
+            let (nominal, routes) = context.scenario(routing.as_ref(), &Scenario::nominal(), None)?;
+            let record = routing.as_ref().map(|routing| routing.record(&nominal, 1));
+            known.store_healthy(|| KeptHealthy {
+                nominal: nominal.kept_scenario(),
+                flow: flow.clone(),
+                routing: record.clone(),
+                order: routing
+                    .as_ref()
+                    .and_then(|routing| routing.kept_order(topology, &nominal, routes.as_ref())),
+                pieces: Pieces { faults: Vec::new(), simulations: Vec::new() },
+            });
+            progress.advance();
+            (nominal, routes, record)
+        }
+    };
+    let compiled = faults.compile(|number, fault| {
+        if proved_faults[number].is_some() {
+            return Ok(None);
+        }
+        let (compiled, _) = context.scenario(routing.as_ref(), fault, routes.as_ref())?;
+        known.store_fault(|| compiled.kept_scenario());
         progress.advance();
-        Ok(compiled)
+        Ok(Some(compiled))
     });
     progress.end();
     let compiled = compiled.into_iter().collect::<Result<Vec<_>, Failure>>()?;
     let compiled = compiled.into_iter().zip(proved_faults).filter_map(|(new, known)| new.or(known));
     let scenarios = std::iter::once(nominal).chain(compiled).collect();
-    Ok(SearchedTables { flow, scenarios, record })
+    Ok(SearchedTables { flow, scenarios, record: record_of_all(record, faults) })
+}
+
+/// How much work goes into the flow of a fabric.
+pub(super) fn flow_settings(fabric: &Fabric, built: &BuiltPlant) -> FlowSettings {
+    match built.pod {
+        Some(_) => FlowSettings::certificate(fabric.effort()),
+        None if fabric.routing.is_scheduled() && !fabric.requires_flow() => {
+            FlowSettings::for_scheduled(&built.topology, fabric.has_all_to_all())
+        }
+        None => FlowSettings::for_network(&built.topology),
+    }
 }
 
 /// The maximum concurrent flow of the healthy fabric. The checker has proved its lower end.
 pub(super) fn certified_flow(
-    fabric: &Fabric,
+    demand: &Demand,
     built: &BuiltPlant,
+    settings: FlowSettings,
     progress: &dyn Progress,
 ) -> Result<ConcurrentFlow, Failure> {
     let scene = Scene::healthy(&built.topology);
-    let settings = match built.pod {
-        Some(_) => flow::FlowSettings::certificate(fabric.effort()),
-        None if fabric.routing.is_scheduled() && !fabric.requires_flow() => {
-            flow::FlowSettings::for_scheduled(&built.topology, fabric.has_all_to_all())
-        }
-        None => flow::FlowSettings::for_network(&built.topology),
-    };
-    let flow =
-        flow::concurrent(&scene, &fabric.demand, flow::StartLengths::Seeds(&built.seeds), settings, progress);
-    scenario::prove_flow(&scene, &fabric.demand, &flow)?;
+    let flow = flow::concurrent(&scene, demand, flow::StartLengths::Seeds(&built.seeds), settings, progress);
+    scenario::prove_flow(&scene, demand, &flow)?;
     Ok(flow)
 }
 
-/// What the routing method prepares for all scenarios. `None` if the build stops before routing, or where
-/// vectors are scheduled.
+/// What the routing method prepares for all scenarios, from a known order if there is one. `None` if the
+/// build stops before routing, or where vectors are scheduled.
 pub(super) fn prepare_routing(
-    fabric: &Fabric,
+    part: &Fabric,
     built: &BuiltPlant,
     flow: &ConcurrentFlow,
+    known: Option<KeptOrder>,
     last: Stage,
     progress: &dyn Progress,
 ) -> Result<Option<PreparedRouting>, Failure> {
     let routing = (last >= Stage::Route)
         .then(|| {
-            let placed = built.targets.iter().map(|target| target.placed(fabric)).collect::<Vec<_>>();
-            let aim = JobAim::new(fabric, &built.topology, built.torus, &placed);
-            PreparedRouting::new(fabric, &built.topology, &flow.dual, aim, progress)
+            let placed = built.targets.iter().map(|target| target.placed(part)).collect::<Vec<_>>();
+            let aim = JobAim::new(part, &built.topology, built.torus, &placed);
+            PreparedRouting::new(part, &built.topology, &flow.dual, aim, known, progress)
         })
         .transpose();
     Ok(routing.map_err(Failure::infeasible)?.flatten())

@@ -9,7 +9,7 @@ use fabc_ir::{
 use fabc_model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
 
 /// The results of all collectives, in the order of the spec.
-pub(super) fn results(
+pub(crate) fn results(
     files: &Files,
     fabric: &Fabric,
     proved: Vec<Vec<ProvedSchedule>>,

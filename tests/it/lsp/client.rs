@@ -20,7 +20,13 @@ pub(super) struct Editor {
 
 impl Editor {
     pub(super) fn start() -> Self {
+        Self::start_with_cache(Path::new("off"))
+    }
+
+    /// Starts a server that knows the results in a cache.
+    pub(super) fn start_with_cache(cache: &Path) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
+        command.env("FABC_CACHE", cache);
         let mut child =
             command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("fabc starts");
         let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));

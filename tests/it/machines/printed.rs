@@ -216,6 +216,7 @@ fn words(line: &str) -> Vec<&str> {
 fn cache(documents: &mut Documents) {
     let grouped = SpecText::pod([2, 2, 1], 2)
         .with("demand { all_to_all over groups of 4 weight 4; all_to_all weight 1; }")
+        .with("collective sum = all_reduce { size = 1 MiB; }")
         .text();
     std::fs::write(documents.place.join("grouped.fab"), grouped).unwrap();
     let mut build = command(&documents.place, &["build", "grouped.fab", "-q", "--out", "cached"]);
