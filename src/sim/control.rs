@@ -62,8 +62,9 @@ pub(super) fn source_control(
         _ => 0,
     };
     let mean = load.mean_cycles;
-    let round =
-        Fraction::new(2 * mean.numerator() + u128::from(wait) * mean.denominator(), mean.denominator());
+    // News that waits for a packet does not count. In overload packets leave often, and take it along
+    // sooner: what the window had more for it would stand in queues.
+    let round = mean.times(Fraction::integer(2u8));
     let pipe = load.bound.times(round).over(Fraction::integer(setting.packet)).ceil() as u64;
     let largest = pipe + room * REFUSED / 8;
     let derived = pipe + room * QUEUED / 8;
