@@ -22,7 +22,7 @@ from . import _fabc
 from ._build import Build, Checked
 from ._errors import Diagnostic, FabcError, Place, diagnostics_of, error_of
 from ._graphs import from_networkx
-from ._operations import Hop, Repair, command, estimate, estimate_job, read_command
+from ._operations import Hop, Repair, Route, command, estimate, estimate_job, read_command
 from ._sweep import sweep, sweep_rows
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "Hop",
     "Place",
     "Repair",
+    "Route",
     "build",
     "check",
     "command",

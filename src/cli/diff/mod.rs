@@ -10,6 +10,7 @@ pub(crate) use tolerance::parse_tolerances;
 use crate::args::diff::DiffArgs;
 use crate::args::options::CompileArgs;
 use crate::build::front;
+use crate::io::declared_name::declared_name;
 use crate::io::errors::DriverError;
 use crate::io::folder::DiskFolder;
 use crate::io::input_errors::needs_directory;
@@ -48,7 +49,7 @@ fn print_diff(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
             let problem = "neither side is a built directory".to_owned();
             return Err(DriverError::Diff {
                 problem,
-                hint: "build one of them: `fabc build A.fab`, then `fabc diff out/a B.fab`".to_owned(),
+                hint: both_specs_hint(&args.a, &args.b),
             }
             .into());
         }
@@ -78,6 +79,14 @@ fn print_diff(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
         false => terminal.say_with_colors(&fabc_emit::diff_text(diff, beyond.as_deref(), report_look()))?,
     }
     Ok(comparison.is_same())
+}
+
+/// The commands that compare two specs.
+fn both_specs_hint(first: &str, second: &str) -> String {
+    match read::spec_text(first).ok().and_then(|text| declared_name(first, &text)) {
+        Some(name) => format!("build one of them: `fabc build {first}`, then `fabc diff out/{name} {second}`"),
+        None => "build one of them: `fabc build A.fab`, then `fabc diff out/a B.fab`".to_owned(),
+    }
 }
 
 /// A side of a comparison, whose files are on the disk if it was not just compiled.
