@@ -119,7 +119,8 @@ def test_sprayed_packets_take_every_shortest_path(tmp_path: Path) -> None:
     for number in range(1, 5):
         assert sum(hop.share for hop in route.hops if hop.number == number) == pytest.approx(1)
     routes = tree.routes(edges[0], edges[-1])
-    assert len(routes) == len(tree.scenarios) and {len(route.hops) for route in routes} > {12}
+    # The healthy tree and a fault of each of its 32 cables. Those on the way leave fewer paths.
+    assert len(routes) == 1 + 32 and {len(route.hops) for route in routes} > {12}
 
 
 def test_loads_are_those_of_the_report(built: fabc.Build) -> None:

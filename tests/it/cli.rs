@@ -5,6 +5,7 @@ mod help;
 mod limits;
 mod messages;
 mod readers;
+mod verdict_order;
 
 use crate::support::spec_text::SpecText;
 use std::path::Path;

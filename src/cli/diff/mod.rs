@@ -47,11 +47,7 @@ fn print_diff(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
         [false, false] => [read_side(Path::new(&args.a))?, read_side(Path::new(&args.b))?],
         [true, true] => {
             let problem = "neither side is a built directory".to_owned();
-            return Err(DriverError::Diff {
-                problem,
-                hint: both_specs_hint(&args.a, &args.b),
-            }
-            .into());
+            return Err(DriverError::Diff { problem, hint: both_specs_hint(&args.a, &args.b) }.into());
         }
         [first_is_spec, _] => {
             let (spec, directory) = if first_is_spec { (&args.a, &args.b) } else { (&args.b, &args.a) };
@@ -84,7 +80,9 @@ fn print_diff(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
 /// The commands that compare two specs.
 fn both_specs_hint(first: &str, second: &str) -> String {
     match read::spec_text(first).ok().and_then(|text| declared_name(first, &text)) {
-        Some(name) => format!("build one of them: `fabc build {first}`, then `fabc diff out/{name} {second}`"),
+        Some(name) => {
+            format!("build one of them: `fabc build {first}`, then `fabc diff out/{name} {second}`")
+        }
         None => "build one of them: `fabc build A.fab`, then `fabc diff out/a B.fab`".to_owned(),
     }
 }

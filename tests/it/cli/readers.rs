@@ -1,5 +1,5 @@
-//! Every command that reads a built directory, with a spec in its place: it compares the spec, or names the one
-//! command that builds it and the directory that this command writes.
+//! Every command that reads a built directory, with a spec in its place: it takes the spec, or names the one
+//! command that builds it and the directory that the command writes.
 
 use super::{code, err, fabc};
 use crate::support::spec_text::SpecText;
