@@ -94,7 +94,8 @@ def check(
 
 
 def explain(word: str) -> str:
-    """What an error code, a word of the language or a metric means. `KeyError` if there is no such word."""
+    """What an error code, a word of the language, a metric or a field of `report.json` means. `KeyError` if there is
+    no such word."""
     found = _fabc.explained(word)
     if found is None:
         raise KeyError(f"there is no code or word {word!r}")

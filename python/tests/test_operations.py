@@ -207,6 +207,7 @@ def test_ctrl_c_ends_what_runs(long: str, loaded: fabc.Build) -> None:
 def test_words_and_codes_are_explained() -> None:
     assert fabc.explain("budget").startswith("budget (item): ")
     assert "\n\n" in fabc.explain("FAB0401")
+    assert fabc.explain("entries_mean").startswith("tables.entries_mean (field of report.json): Entries")
 
 
 def test_the_command_line_is_in_the_package() -> None:
