@@ -32,7 +32,7 @@ pub(crate) fn going(traffic: Traffic, routing: PacketRouting, cycles: u32) -> Si
         traffic,
         choosing,
         packet: 4,
-        turn: 0,
+        turn: Some(0),
         speedup: Some(SPEEDUP),
         warmup: Some(cycles),
         measure: Some(cycles),

@@ -190,6 +190,18 @@ impl Lines {
                     row.bound, row.low, row.high, row.share, row.beyond
                 ));
             }
+            for row in simulation::nominal_and_worst(reports) {
+                if let Some(worst) = row.overload {
+                    let multiples = simulation::overload_multiples(setting);
+                    self.push_wrapped(
+                        "  ",
+                        &format!(
+                            "{}, {}: in overload of {multiples} x it sustains {} of the saturation, fairness {}",
+                            simulation.name, row.scenario, worst.sustained, worst.fairness
+                        ),
+                    );
+                }
+            }
             let (unit, worst) = (simulation::rate_unit(&compiled.fabric, &reports[0]), worst("worst"));
             self.push_wrapped(
                 "  ",

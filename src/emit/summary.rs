@@ -153,9 +153,12 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         | Metric::HopsRatio
         | Metric::VcBalance
         | Metric::Graph(_) => decimals(value.as_f64(), 4 + more),
-        Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share) => {
-            decimals(value.as_f64(), 4 + more)
-        }
+        Metric::Simulated(
+            SimulatedMetric::Saturation
+            | SimulatedMetric::Share
+            | SimulatedMetric::Sustained
+            | SimulatedMetric::Fairness,
+        ) => decimals(value.as_f64(), 4 + more),
         Metric::Latency
         | Metric::LatencyMax
         | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time) => {

@@ -41,6 +41,7 @@ mod settings;
 mod simulated_values;
 mod simulations;
 mod slices;
+mod source_control;
 mod subjects;
 mod synthesis;
 mod traffic;

@@ -49,6 +49,7 @@ pub(super) fn block_place(setting: &str, choice: &str, simulated: bool, network:
         ("traffic", "group_shift") => Some(Traffic),
         ("traffic", "hotspot") => Some(Hotspot),
         ("traffic", "all_to_all") => Some(AllToAll),
+        ("control", "window") => Some(Window),
         ("births", "bursts") => Some(Bursts),
         ("clustering", "walktrap") => Some(Walktrap),
         ("placement", "annealed") => Some(Annealed),

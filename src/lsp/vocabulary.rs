@@ -8,11 +8,12 @@ use fabc_base::units::{Dimension, UNITS};
 use fabc_lang::syntax::words::{BlockKind, FIELDS, ITEMS, STATEMENTS};
 use fabc_model::REFERENCES;
 use fabc_model::{
-    Arbitration, Arcs, Arrangement, AttachBy, Births, Bundling, Clustering, Collective, CollectiveAlgorithm,
-    CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, HalfRoutes, HashInput, JobMetric,
-    MemberWeights, MessageOrder, Metric, Objective, PacketRouting, PermuteMethod, PlacementChoice,
-    RouteSelect, RouterModel, RoutingChoice, Scenarios, Score, SimulatedMetric, SonicConfig, Supernode,
-    SymmetryChoice, SynthesisMethod, TableKey, TierOrderWord, TopologyChoice, Traffic, TurnPriority, Word,
+    Ack, Arbitration, Arcs, Arrangement, AttachBy, Births, Bundling, Clustering, Collective,
+    CollectiveAlgorithm, CollectiveMetric, ControlChoice, Credits, Duplex, Duplicates, Family, Filling,
+    HalfRoutes, HashInput, JobMetric, MemberWeights, MessageOrder, Metric, Objective, PacketRouting,
+    PermuteMethod, PlacementChoice, RouteSelect, RouterModel, RoutingChoice, Scenarios, Score,
+    SimulatedMetric, SonicConfig, Supernode, SymmetryChoice, SynthesisMethod, TableKey, TierOrderWord,
+    TopologyChoice, Traffic, TurnPriority, Word,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -135,6 +136,8 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         (Some(BlockKind::Ecmp | BlockKind::Spray), "order") => words::<TierOrderWord>(),
         (_, "order") => words::<MessageOrder>(),
         (_, "births") => words::<Births>(),
+        (_, "control") => words::<ControlChoice>(),
+        (_, "ack") => words::<Ack>(),
         (_, "shortest") => words::<HalfRoutes>(),
         (_, "rule") => words::<Score>(),
         (_, "scenarios") => words::<Scenarios>(),
@@ -200,7 +203,8 @@ pub(super) fn setting_dimensions(place: Option<BlockKind>, setting: &str) -> &'s
         (Some(BlockKind::Scheduled), "deskew") => &[Time, Cycles],
         (Some(BlockKind::Simulate), "packet") | (Some(BlockKind::Ways), "bias") => &[Flits],
         (Some(BlockKind::Simulate), "injection" | "warmup" | "measure")
-        | (Some(BlockKind::PacketModel), "turn") => &[Cycles],
+        | (Some(BlockKind::PacketModel), "turn")
+        | (Some(BlockKind::Window), "wait") => &[Cycles],
         (Some(BlockKind::Floor), "inside" | "overhead" | "pitch_x" | "pitch_y") => &[Length],
         // The longest allowed cable of a link: `copper <= 10 m`.
         (Some(BlockKind::Floor), name) if !FIELDS.iter().any(|field| field.name == name) => &[Length],

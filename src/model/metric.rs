@@ -61,11 +61,22 @@ pub enum SimulatedMetric {
     Share,
     /// Mean latency at a share of the static bound, in ns.
     Latency,
+    /// The flits accepted in overload over the saturation, at the worst stated multiple of it.
+    Sustained,
+    /// The packets of the worst source in overload over those of the best one, at the worst multiple.
+    Fairness,
     /// For finite traffic: the time from the first cycle to the last delivery, in ns.
     Time,
 }
 
-words!(SimulatedMetric { Saturation = "saturation", Share = "share", Latency = "latency", Time = "time" });
+words!(SimulatedMetric {
+    Saturation = "saturation",
+    Share = "share",
+    Latency = "latency",
+    Sustained = "sustained",
+    Fairness = "fairness",
+    Time = "time",
+});
 
 impl SimulatedMetric {
     /// Whether it is defined for finite traffic (`finite`), or for traffic that goes on.
@@ -74,7 +85,13 @@ impl SimulatedMetric {
             SimulatedMetric::Share => true,
             SimulatedMetric::Time => finite,
             SimulatedMetric::Saturation | SimulatedMetric::Latency => !finite,
+            SimulatedMetric::Sustained | SimulatedMetric::Fairness => !finite,
         }
+    }
+
+    /// Whether runs in overload measure it.
+    pub fn is_of_overload(self) -> bool {
+        matches!(self, SimulatedMetric::Sustained | SimulatedMetric::Fairness)
     }
 }
 
@@ -374,7 +391,13 @@ impl Metric {
     /// Whether a larger value is better. It decides which fault is the worst.
     pub fn larger_is_better(self) -> bool {
         let of_flow = matches!(self, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth);
-        let of_runs = matches!(self, Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share));
+        let of_runs = match self {
+            Metric::Simulated(metric) => {
+                metric.is_of_overload()
+                    || matches!(metric, SimulatedMetric::Saturation | SimulatedMetric::Share)
+            }
+            _ => false,
+        };
         let of_schedules =
             matches!(self, Metric::Collective(CollectiveMetric::Share | CollectiveMetric::Bandwidth));
         of_flow

@@ -98,6 +98,15 @@ fn value(fabric: &Fabric, require: &Require, report: &SimReport) -> Option<Fract
             Some(volume) => report.completions.iter().map(|run| volume.share(run)).min(),
             None => stable().map(|stable| stable.over(report.load.bound)),
         },
+        Metric::Simulated(metric @ (SimulatedMetric::Sustained | SimulatedMetric::Fairness)) => {
+            let runs = report.saturations.iter().flat_map(|search| {
+                search.overloads.iter().map(move |run| match metric {
+                    SimulatedMetric::Sustained => report.sustained(search, run),
+                    _ => run.fairness(),
+                })
+            });
+            runs.min()
+        }
         Metric::Simulated(SimulatedMetric::Time) => {
             let cycles = Fraction::integer(report.completions.iter().map(|run| run.cycles).max()?);
             Some(if require.scale == ValueScale::Cycles {

@@ -7,6 +7,8 @@
 use super::completion::Completion;
 use super::cycles::births;
 use super::digest::spacing;
+use super::overload::Overload;
+use super::overload_runs::overload_rate;
 use super::point::{Batch, Delays, Point, VcUse};
 use super::prepare::Prepared;
 use super::report::{AlikeChannels, SimReport};
@@ -113,7 +115,9 @@ fn impossible_point(prepared: &Prepared<'_>, report: &SimReport, point: &Point) 
             RouterModel::Flit => u64::from(setting.vcs()) * (packet + u64::from(setting.buffer)),
         };
         let edge = prepared.layout.lit as u64 * edge_flits;
-        unless(moves_hops(setting, slowest, point.hops, moved, edge), MOVED)
+        let whole = moved.saturating_sub(point.moved_acks);
+        let has_acks = setting.has_ack_flits || point.moved_acks == 0;
+        unless(has_acks && moves_hops(setting, slowest, point.hops, whole, edge), MOVED)
     })
     .or_else(|| inside(prepared, report, point))
     .or_else(|| {
@@ -417,5 +421,52 @@ fn impossible_bracket(prepared: &Prepared<'_>, report: &SimReport, search: &Satu
             report.setting.trial.end(),
         );
         unless(search.beyond.delivered <= born, "beyond the bound more packets are delivered than born")
+    })
+    .or_else(|| {
+        let multiples = search.overloads.iter().map(|run| run.multiple);
+        unless(
+            multiples.eq(report.setting.overload.iter().copied()),
+            "these are not the multiples of the spec, each once",
+        )
+    })
+    .or_else(|| search.overloads.iter().find_map(|run| impossible_overload(prepared, report, search, run)))
+}
+
+/// The first contradiction in the counts of a run in overload.
+fn impossible_overload(
+    prepared: &Prepared<'_>,
+    report: &SimReport,
+    search: &Saturation,
+    run: &Overload,
+) -> Option<String> {
+    let OfferedTraffic::Rates(pattern) = &prepared.offer else { return None };
+    let cycles = report.setting.overload_cycles;
+    let (born, ever) = births(prepared, pattern, run.rate, search.seed, cycles, cycles.end());
+    let [worst, best] = [run.worst, run.best];
+    let product = |count: u64, other: u64| u128::from(count) * u128::from(other);
+    let all_parts = (0..prepared.endpoint_count()).filter_map(|endpoint| prepared.parts_of(endpoint)).sum();
+    let all_cycles = product(prepared.layout.lit as u64, cycles.measure.into());
+    let sends = [worst, best].iter().all(|source| prepared.parts_of(source.endpoint).is_some());
+    unless(
+        run.rate == overload_rate(prepared, run.multiple, search.interval.mean),
+        "the rate in overload is not that multiple of the saturation",
+    )
+    .or_else(|| unless(run.born == born, "born in overload are not the births of this rate and seed"))
+    .or_else(|| unless(run.delivered <= ever, "in overload more packets are delivered than born"))
+    .or_else(|| {
+        let is_between = product(worst.packets, all_parts) <= product(run.delivered, worst.parts)
+            && product(run.delivered, best.parts) <= product(best.packets, all_parts);
+        unless(
+            sends && worst.compare(&best).is_le() && is_between,
+            "in overload the worst and best sources are not around what was delivered",
+        )
+    })
+    .or_else(|| {
+        unless(
+            u128::from(run.moved) <= all_cycles
+                && run.moved_acks <= run.moved
+                && (report.setting.has_ack_flits || run.moved_acks == 0),
+            "in overload channels move more than a flit per cycle",
+        )
     })
 }

@@ -4,6 +4,7 @@
 use super::births::PacketBirths;
 use super::completion::Completion;
 use super::errors::SimError;
+use super::overload::Overload;
 use super::point::Point;
 use super::prepare::Prepared;
 use super::setting::RunCycles;
@@ -178,6 +179,23 @@ pub(super) fn try_rate<'a>(
     Ok(Trial { delivered, is_stable })
 }
 
+/// Runs one rate in overload, for the cycles of such runs.
+///
+/// # Errors
+/// Packets wait for each other for ever.
+pub(super) fn overload<'a>(
+    mut routers: impl Routers<'a>,
+    prepared: &'a Prepared<'a>,
+    mut offered: OfferedRate<'a>,
+    multiple: Rate,
+) -> Result<Overload, SimError> {
+    let run = prepared.setting.overload_cycles;
+    routers.tally().measure(run);
+    (0..run.end()).try_for_each(|now| offered.run_cycle(&mut routers, now))?;
+    let (tally, _) = routers.counted(run.end());
+    Ok(tally.overload(multiple, offered.rate, |endpoint| prepared.parts_of(endpoint)))
+}
+
 /// Runs one rate for so many cycles. Returns the digests of every thousand.
 ///
 /// # Errors
@@ -274,7 +292,7 @@ fn finish_cycle<'a>(
     routers.tally().end_of_cycle(now);
     if routers.tally().inside() == 0 {
         *routers.last_move() = now;
-    } else if now - *routers.last_move() > prepared.load.patience() {
+    } else if now - *routers.last_move() > prepared.patience() {
         return Err(routers.stuck(&run_text()));
     }
     Ok(())

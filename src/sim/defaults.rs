@@ -32,10 +32,12 @@ pub(super) fn setting(
         _ => ((0, 1), router.vcs),
     };
     let (credits, hosts) = by_model(fabric, parameters)?;
-    let (speedup, arbitration) = match parameters.model {
-        RouterModel::Flit => (FLIT_SPEEDUP, Arbitration::Rotate),
-        RouterModel::Packet => (1, Arbitration::Age),
+    let arbitration = match parameters.model {
+        // Where a window keeps queues short, the oldest packet goes first, so that sources fare alike.
+        RouterModel::Flit if parameters.control.is_none() => Arbitration::Rotate,
+        RouterModel::Flit | RouterModel::Packet => Arbitration::Age,
     };
+    let (speedup, turn) = switch(fabric.pod().is_some(), parameters.model);
     Ok(Setting {
         model: parameters.model,
         traffic: parameters.traffic,
@@ -43,8 +45,9 @@ pub(super) fn setting(
         selection,
         packet: parameters.packet,
         injection: parameters.injection,
-        turn: parameters.turn,
+        turn: parameters.turn.unwrap_or(turn),
         speedup: parameters.speedup.unwrap_or(speedup),
+        stages: parameters.stages,
         general,
         classes,
         table_vcs,
@@ -52,6 +55,10 @@ pub(super) fn setting(
         credits,
         hosts,
         window: parameters.window,
+        control: None,
+        overload: parameters.overloads().to_vec(),
+        overload_cycles: RunCycles { warmup: 0, measure: 0 },
+        has_ack_flits: parameters.control.is_some_and(|control| control.ack.has_flits()),
         warmup: 0,
         measure: 0,
         detects_steady_state: false,
@@ -69,8 +76,37 @@ pub(super) fn setting(
     })
 }
 
-/// The default number of rounds of the switch in a cycle of the flit model.
-const FLIT_SPEEDUP: u32 = 2;
+/// The default speed of a switch over that of its channels, and the default turn in cycles.
+///
+/// In the packet model, the router of a pod is that of CNSim: it has several queues at every port, and the
+/// stages of its pipeline begin anew for every packet. A switch of a network often has one queue in use at a
+/// port. At the speed of a channel, with such a pipeline, one flow would stop at L / (L + 2) of a link.
+fn switch(is_pod: bool, model: RouterModel) -> (u32, u32) {
+    match model {
+        RouterModel::Packet if is_pod => (1, 2),
+        RouterModel::Packet | RouterModel::Flit => (2, 0),
+    }
+}
+
+/// The ports of an endpoint inside a router. The packet model does not limit them.
+fn inner_ports(model: RouterModel) -> HostPorts {
+    match model {
+        RouterModel::Packet => HostPorts::Unlimited,
+        RouterModel::Flit => HostPorts::Ports(2),
+    }
+}
+
+/// The same parameters with the defaults of the chips of a pod. Third-party files may describe chips without
+/// saying what pod they are in.
+pub fn parameters_of_chips(parameters: SimulationParameters) -> SimulationParameters {
+    let (speedup, turn) = switch(true, parameters.model);
+    SimulationParameters {
+        hosts: parameters.hosts.or(Some(inner_ports(parameters.model))),
+        speedup: parameters.speedup.or(Some(speedup)),
+        turn: parameters.turn.or(Some(turn)),
+        ..parameters
+    }
+}
 
 /// The settings that depend on the model: when room is known again, and the ports of hosts.
 pub(super) fn by_model(
@@ -106,7 +142,7 @@ pub(super) fn by_model(
         let help = "packets of boxes choose their next hops: give GPUs ports (`hosts = 1`)";
         return Err(SimError::LimitlessMessages { help });
     }
-    let (credits, chip_ports) = match parameters.model {
+    let credits = match parameters.model {
         RouterModel::Packet if parameters.packet > router.buffer_flits => {
             return Err(SimError::PacketTooLong {
                 packet: parameters.packet,
@@ -114,21 +150,18 @@ pub(super) fn by_model(
                 span: router.span,
             });
         }
-        RouterModel::Packet => (Credits::AtOnce, HostPorts::Unlimited),
+        RouterModel::Packet => Credits::AtOnce,
         RouterModel::Flit if parameters.hosts == Some(HostPorts::Unlimited) => {
             return Err(SimError::UnlimitedHosts);
-        }
-        RouterModel::Flit if routing.counts_hops() => {
-            return Err(SimError::OtherModel { option: "routing", of: RouterModel::Packet.name() });
         }
         RouterModel::Flit if fabric.router_latencies().most == 0 => {
             return Err(SimError::TimelessRouter { router: fabric.plant.router_word(), span: router.span });
         }
-        RouterModel::Flit => (Credits::Link, HostPorts::Ports(2)),
+        RouterModel::Flit => Credits::Link,
     };
     // GPUs send and receive by all of their links.
     let inside = fabric.pod().is_some() || fabric.boxes().is_some();
-    let hosts = if inside { chip_ports } else { HostPorts::Ports(1) };
+    let hosts = if inside { inner_ports(parameters.model) } else { HostPorts::Ports(1) };
     Ok((parameters.credits.unwrap_or(credits), parameters.hosts.unwrap_or(hosts)))
 }
 
@@ -243,6 +276,8 @@ pub(super) fn details(parameters: &SimulationParameters) -> Result<TrafficDetail
         ("order", order.is_some(), is(Traffic::AllToAll)),
         ("trace", trace.is_some(), is(Traffic::Trace)),
         ("bursts", bursts.is_some(), is_endless),
+        ("control", parameters.control.is_some(), is_endless),
+        ("overload", parameters.overload.is_some(), is_endless),
         ("warmup", parameters.warmup.is_some(), is_endless),
         ("measure", parameters.measure.is_some(), is_endless),
     ] {

@@ -92,7 +92,8 @@ impl Point {
             .flat_map(|&Batch { delivered, arrived, sum, p99 }| [delivered, arrived, sum, p99]);
         let rest =
             delays(self.delays).into_iter().chain(vcs(&self.vcs)).chain(self.busy_by_class.iter().copied());
-        next(self.digests.last(), counts.into_iter().chain(pairs).chain(batches).chain(rest))
+        let acks = Some(self.moved_acks).filter(|&moved| moved > 0);
+        next(self.digests.last(), counts.into_iter().chain(pairs).chain(batches).chain(rest).chain(acks))
     }
 }
 

@@ -317,6 +317,40 @@ pub enum SimError {
         bound: String,
     },
 
+    /// FAB0631: a window lets sources fill the queues.
+    #[error(
+        "a window of {window} packets fills the queues: {pipe} are on their way, and there is room for {room} per source"
+    )]
+    #[diagnostic(
+        code(FAB0631),
+        help(
+            "at most {largest} are safe, since a fabric with half-full queues falls as it does without control. `control = window` alone takes {derived}"
+        )
+    )]
+    WideWindow {
+        /// The window that was requested, in packets.
+        window: u64,
+        /// The largest window that is accepted.
+        largest: u64,
+        /// The window by the rule.
+        derived: u64,
+        /// The packets of a source in flight at the static bound while nothing waits.
+        pipe: u64,
+        /// The packets that all queues have room for, per source.
+        room: u64,
+    },
+
+    /// FAB0632: a control where packets choose their paths.
+    #[error("`control` needs packets that follow the tables, but this simulation has `{routing}` routing")]
+    #[diagnostic(
+        code(FAB0632),
+        help("remove `control`, or let packets follow the tables (`routing = tables`)")
+    )]
+    Uncontrolled {
+        /// The name of the routing.
+        routing: &'static str,
+    },
+
     /// FAB0612: the model does not have such a parameter.
     #[error("`{option}` belongs to the {of} model")]
     #[diagnostic(code(FAB0612), help("leave it out, or choose `model = {of}`"))]
@@ -365,6 +399,7 @@ impl SimError {
             SimError::TraceLine { .. } | SimError::EmptyTrace { .. } | SimError::TooManyMessages { .. } => 2,
             SimError::Endless { .. } | SimError::LimitlessMessages { .. } => 2,
             SimError::UnlimitedHosts | SimError::OtherModel { .. } => 2,
+            SimError::WideWindow { .. } | SimError::Uncontrolled { .. } => 2,
             _ => 1,
         }
     }

@@ -35,6 +35,8 @@ pub(super) struct NetworkLayout {
     router: Vec<u32>,
     /// `[router]`: the latency of the router in cycles.
     pub(super) latency: Vec<u32>,
+    /// Cycles that a flit stands at an input of any router before it competes.
+    stages: u32,
     /// `[queue]`: the input port that it sends through. For an input queue this is its channel. For a limited
     /// host it is `channels` plus its port. For unlimited hosts it is [`NONE`].
     pub(super) gate: Vec<u32>,
@@ -113,6 +115,7 @@ impl NetworkLayout {
             source_queue: Vec::with_capacity(routers),
             router: Vec::new(),
             latency,
+            stages: setting.stages,
             gate: Vec::new(),
         };
         for router in 0..routers {
@@ -122,11 +125,16 @@ impl NetworkLayout {
                 layout.gate.extend((0..vcs).map(|_| channel.0));
             }
             layout.source_queue.push(layout.gate.len() as u32);
+            let first_source = layout.gate.len();
             match ports_at(router) {
                 Some((first, count)) => {
                     layout.gate.extend((first..first + count).map(|port| channels as u32 + port))
                 }
                 None => layout.gate.extend((0..ports * usize::from(setting.table_vcs)).map(|_| NONE)),
+            }
+            if setting.has_ack_flits {
+                // Acknowledgements have queues of their own, behind the others in the same order.
+                layout.gate.extend_from_within(first_source..);
             }
             layout.gate.resize(layout.gate.len().next_multiple_of(64), NONE);
             layout.router.resize(layout.gate.len() / 64, router as u32);
@@ -135,10 +143,11 @@ impl NetworkLayout {
         layout
     }
 
-    /// The cycles of a hop over a channel: the latency of the router that is left, and that of the link.
+    /// The cycles of a hop over a channel: the stages and the latency of the router that is left, and the
+    /// latency of the link.
     pub(super) fn hop_cycles(&self, channel: u32) -> u32 {
         let ends = &self.ends[channel as usize];
-        self.latency[ends.from as usize] + ends.latency
+        self.stages + self.latency[ends.from as usize] + ends.latency
     }
 
     /// The most cycles for which a packet holds a channel.

@@ -10,11 +10,13 @@
 //! `flit` holds the model of single flits. These are wormholes through routers that allocate virtual channels
 //! and the switch, as in BookSim. `run` chooses between the two.
 
+mod batches;
 mod births;
 mod block;
 mod choice;
 mod completion;
 mod consistency;
+mod control;
 mod cycles;
 mod defaults;
 mod digest;
@@ -24,7 +26,10 @@ mod flit;
 mod layout;
 mod links;
 mod load;
+mod overload;
+mod overload_runs;
 mod packet;
+mod patience;
 mod point;
 mod prepare;
 mod rate;
@@ -50,12 +55,14 @@ mod wheel;
 pub use block::{rates, run_block, settle};
 pub use completion::{Completion, Volume};
 pub use consistency::Misfit;
+pub use defaults::parameters_of_chips;
 pub use errors::{BlockError, SimError};
 pub use fabc_model::{
-    Arbitration, Bursts, Credits, HalfRoutes, HostPorts, LaneChoice, MessageOrder, PacketRouting, Rate,
-    RouterModel, RoutingSettings, Score, SimulationParameters, Trace, Traffic, TrafficDetails,
+    Ack, Arbitration, Bursts, Credits, HalfRoutes, HostPorts, LaneChoice, MessageOrder, PacketRouting, Rate,
+    RouterModel, RoutingSettings, Score, SimulationParameters, Trace, Traffic, TrafficDetails, WindowControl,
 };
 pub use load::{Limit, StaticLoad};
+pub use overload::{Overload, SourceCount};
 pub use point::{Batch, Delays, HalfWidths, Point, VcUse};
 pub use prepare::{Prepared, has_births, has_links, has_traffic, has_vcs, prepare};
 pub use remake::{ReportedRun, every_run};
@@ -64,7 +71,7 @@ pub use reported::reported;
 pub use routing::{PathSelection, Ugal};
 pub use run::{complete, run};
 pub use saturation::{Beyond, RateInterval, Replication, Saturation, saturation};
-pub use setting::{LinkPace, RunCycles, Setting};
+pub use setting::{LinkPace, RunCycles, Setting, SourceControl};
 pub use simulate::{curve, simulate};
 pub use tables::SimulatedTables;
 pub use traffic::read_trace;

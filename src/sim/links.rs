@@ -138,12 +138,6 @@ fn not_modelled(
             "choose `model = packet`, which has links of different speeds",
         ));
     }
-    if parameters.speedup.is_some_and(|speedup| speedup > 1) {
-        return Some((
-            "routers with `speedup` have channels of one speed",
-            "remove `speedup`: without it links may differ",
-        ));
-    }
     routing.counts_hops().then_some((
         "packets that choose among shortest ways take channels for alike",
         "let packets follow the tables: remove `routing` from the simulation",

@@ -64,6 +64,8 @@ pub struct Point {
     pub general_hops: u64,
     /// `[virtual channel]`: the use of its queues.
     pub vcs: Vec<VcUse>,
+    /// Measured cycles in which channels moved acknowledgements, summed over channels.
+    pub moved_acks: u64,
     /// Digests of all counts, one every thousand cycles. Of long runs only some are kept.
     pub digests: Vec<u64>,
 }

@@ -2,11 +2,12 @@
 
 use super::choice::{PathChoice, choice};
 use super::completion::Volume;
+use super::control::{check_control, source_control};
 use super::defaults::{by_model, check_latencies, details, misplaced, packet_cycles, setting};
 use super::endpoints::EndpointMap;
 use super::errors::SimError;
 use super::layout::NetworkLayout;
-use super::load::{Astray, AstrayReason, LoadInputs, StaticLoad, load};
+use super::load::{Astray, AstrayReason, LoadInputs, StaticLoad, load, walk_back};
 use super::routes::TableRoutes;
 use super::setting::{RunCycles, Setting};
 use super::statistics::MOST_GROUPS;
@@ -16,7 +17,7 @@ use crate::rate::rate_of_share;
 use fabc_base::ids::NodeId;
 use fabc_base::limits::SIMULATED_CYCLES;
 use fabc_ir::{Fraction, Scene, Topology, router_names};
-use fabc_model::{Bursts, Fabric, HostPorts, Rate, Simulation, SimulationParameters};
+use fabc_model::{Bursts, Fabric, HostPorts, Rate, RouterModel, Simulation, SimulationParameters};
 
 /// The fewest measured cycles of a run by default, in packets that the busiest channel can move.
 const PACKETS: u64 = 1500;
@@ -76,6 +77,13 @@ impl<'a> Prepared<'a> {
     /// What traffic that ends sends in all. `None` for other traffic.
     pub fn volume(&self) -> Option<Volume> {
         self.volume
+    }
+    /// What an endpoint offers at a rate, in parts that are equal for endpoints that offer alike. `None` if
+    /// it sends nothing.
+    pub(super) fn parts_of(&self, endpoint: u32) -> Option<u64> {
+        let OfferedTraffic::Rates(pattern) = &self.offer else { return None };
+        let [parts, _] = pattern.sends(endpoint).then(|| pattern.share(endpoint))?;
+        Some(parts)
     }
     /// The error for a setting that this traffic does not have.
     pub(super) fn has_no(&self, setting: &'static str) -> SimError {
@@ -147,6 +155,9 @@ pub fn prepare<'a, 't>(
     let pace = packet_cycles(fabric, Some(scene.topology), parameters)?;
     check_latencies(fabric, scene)?;
     let mut setting = setting(fabric, &tables, parameters, &pace)?;
+    if let Some(control) = parameters.control {
+        check_control(&setting, control)?;
+    }
     let endpoints = EndpointMap::surviving(scene);
     let offer = offered_traffic(&setting, fabric, scene, &endpoints)?;
     let ports = setting.ports();
@@ -171,7 +182,15 @@ pub fn prepare<'a, 't>(
     };
     let mut load =
         load(&inputs, &expected).map_err(|astray| astray_error(scene.topology, &tables.scenario, &astray))?;
+    let control = parameters.control.map(|control| {
+        walk_back(&inputs, &expected)
+            .map_err(|astray| astray_error(scene.topology, &tables.scenario, &astray))?;
+        source_control(&setting, &layout, &load, control)
+    });
+    let control = control.transpose()?;
     setting.busiest_cycles = load.busiest_cycles(&layout).unwrap_or(setting.packet);
+    setting.control = control;
+    setting.window = control.map(|control| control.window).or(setting.window);
     let mut volume = None;
     match &offer {
         OfferedTraffic::Messages(messages) => {
@@ -267,11 +286,38 @@ fn set_cycles(
         let [warmup, measure] = [warmup, measure].map(|cycles| u64::try_from(cycles).unwrap_or(u64::MAX));
         return Err(SimError::TooManyCycles { warmup, measure, most: SIMULATED_CYCLES });
     }
+    let overload = overload_cycles(setting, parameters);
     let [run, trial] =
         runs.map(|(warmup, measure)| RunCycles { warmup: warmup as u32, measure: measure as u32 });
     (setting.warmup, setting.measure, setting.trial) = (run.warmup, run.measure, trial);
+    setting.overload_cycles = overload?;
     setting.detects_steady_state = parameters.warmup.is_none();
     Ok(())
+}
+
+/// The cycles of a run in overload, in packets that the busiest channel can move. What builds up in queues,
+/// and which source fares worse, shows only after some ten thousand of them. The flit model takes longer.
+const PACKETS_OF_OVERLOAD: RunCycles = RunCycles { warmup: 12_000, measure: 6_000 };
+
+/// The cycles of a run in overload. The settings win over the default.
+///
+/// # Errors
+/// [`SimError::TooManyCycles`].
+fn overload_cycles(setting: &Setting, parameters: &SimulationParameters) -> Result<RunCycles, SimError> {
+    let longer = if setting.model == RouterModel::Flit { 2 } else { 1 };
+    let cycles = |given: Option<u32>, packets: u32| {
+        let default = u64::from(packets) * u64::from(setting.busiest_cycles) * longer;
+        given.map_or(default, u64::from)
+    };
+    let warmup = cycles(parameters.warmup, PACKETS_OF_OVERLOAD.warmup);
+    let measure = cycles(parameters.measure, PACKETS_OF_OVERLOAD.measure);
+    if setting.overload.is_empty() {
+        return Ok(RunCycles { warmup: 0, measure: 0 });
+    }
+    if warmup + measure > SIMULATED_CYCLES {
+        return Err(SimError::TooManyCycles { warmup, measure, most: SIMULATED_CYCLES });
+    }
+    Ok(RunCycles { warmup: warmup as u32, measure: measure as u32 })
 }
 
 /// The groups of cycles of a warm-up that are together as long as the measured cycles.

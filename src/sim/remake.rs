@@ -9,10 +9,11 @@ use super::completion::Completion;
 use super::consistency::Misfit;
 use super::digest::{EVERY, spacing};
 use super::errors::SimError;
+use super::overload::Overload;
 use super::point::Point;
 use super::prepare::Prepared;
 use super::report::SimReport;
-use super::run::{begin, begin_messages, complete, run, try_rate};
+use super::run::{begin, begin_messages, complete, overloaded, run, try_rate};
 use super::saturation::{Replication, Saturation, is_proved_unstable};
 use super::trial::TrialEnd;
 use fabc_model::Rate;
@@ -38,6 +39,8 @@ enum Claim<'a> {
     Stable { rate: Rate, stable: bool },
     /// The packets delivered past saturation.
     Beyond { rate: Rate, delivered: u64 },
+    /// Every count of a run in overload.
+    Overload(&'a Overload),
 }
 
 /// The first cycles of a run.
@@ -62,6 +65,7 @@ pub fn every_run(reports: &[SimReport]) -> Vec<ReportedRun<'_>> {
                 found.replications.iter().flat_map(|bracket| ReportedRun::bracket_ends(report, bracket)),
             );
             runs.push(beyond);
+            runs.extend(ReportedRun::overloads(report, found));
         }
     }
     runs
@@ -90,6 +94,35 @@ impl<'a> ReportedRun<'a> {
         lowest.into_iter().flat_map(|bracket| Self::bracket_ends(report, bracket))
     }
 
+    /// The runs in overload of a search.
+    fn overloads(report: &'a SimReport, search: &'a Saturation) -> impl Iterator<Item = Self> {
+        let (scenario, seed) = (report.scenario.as_str(), search.seed);
+        search.overloads.iter().map(move |run| Self { scenario, seed, claim: Claim::Overload(run) })
+    }
+
+    /// The runs in overload that decide: the one with the least accepted traffic over the saturation, and the
+    /// one with the worst source.
+    pub fn deciding_overloads(reports: &'a [SimReport]) -> Vec<Self> {
+        let runs = || {
+            reports.iter().flat_map(|report| {
+                report
+                    .saturations
+                    .iter()
+                    .flat_map(move |search| search.overloads.iter().map(move |run| (report, search, run)))
+            })
+        };
+        let least = runs().min_by_key(|(report, search, run)| report.sustained(search, run));
+        let unfair = runs().min_by_key(|(.., run)| run.fairness());
+        let claimed = |(report, search, run): (&'a SimReport, &'a Saturation, &'a Overload)| Self {
+            scenario: &report.scenario,
+            seed: search.seed,
+            claim: Claim::Overload(run),
+        };
+        let mut chosen: Vec<Self> = least.into_iter().chain(unfair).map(claimed).collect();
+        chosen.dedup();
+        chosen
+    }
+
     /// The runs at both ends of a bracket. The static bound needs no run.
     fn bracket_ends(report: &'a SimReport, bracket: &Replication) -> impl Iterator<Item = Self> + use<'a> {
         let (scenario, seed) = (report.scenario.as_str(), bracket.seed);
@@ -111,6 +144,7 @@ impl<'a> ReportedRun<'a> {
             Claim::Counts(point) => Some(point.rate),
             Claim::Beginning(beginning) => beginning.rate,
             Claim::Stable { rate, .. } | Claim::Beyond { rate, .. } => Some(rate),
+            Claim::Overload(run) => Some(run.rate),
             Claim::Completed(_) => None,
         };
         (rate.is_none() || rate == run_rate) && seed.is_none_or(|seed| seed == self.seed)
@@ -176,7 +210,7 @@ impl<'a> ReportedRun<'a> {
         let list = match self.claim {
             Claim::Counts(_) | Claim::Beginning(Beginning { rate: Some(_), .. }) => "points",
             Claim::Completed(_) | Claim::Beginning(_) => "completions",
-            Claim::Stable { .. } | Claim::Beyond { .. } => "saturation",
+            Claim::Stable { .. } | Claim::Beyond { .. } | Claim::Overload(_) => "saturation",
         };
         let misfit = |what: String| Misfit { place: list.to_owned(), what };
         let failed = |error: SimError| misfit(error.to_string());
@@ -203,6 +237,12 @@ impl<'a> ReportedRun<'a> {
                 let trial = try_rate(prepared, rate, seed, TrialEnd::Whole).map_err(failed)?;
                 let again = trial.delivered;
                 (again != delivered).then(|| format!("at rate {rate} another run delivers other packets"))
+            }
+            Claim::Overload(claimed) => {
+                let again = overloaded(prepared, claimed.multiple, claimed.rate, seed).map_err(failed)?;
+                let is_same = again == *claimed;
+                (!is_same)
+                    .then(|| format!("in overload at rate {} another run finds other counts", claimed.rate))
             }
         };
         difference.map_or(Ok(()), |what| Err(misfit(what)))

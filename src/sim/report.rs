@@ -2,10 +2,12 @@
 
 use super::completion::{Completion, Volume};
 use super::load::StaticLoad;
+use super::overload::Overload;
 use super::point::Point;
 use super::saturation::Saturation;
 use super::setting::Setting;
 use fabc_base::ids::NodeId;
+use fabc_ir::Fraction;
 
 /// All runs of one fabric under one traffic.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,6 +30,16 @@ pub struct SimReport {
     pub volume: Option<Volume>,
     /// The runs of traffic that ends, by seed. Empty for other traffic.
     pub completions: Vec<Completion>,
+}
+
+impl SimReport {
+    /// The accepted traffic of a run in overload, over the mean of the saturation. 0 if nothing is stable.
+    pub fn sustained(&self, search: &Saturation, overload: &Overload) -> Fraction {
+        let accepted = overload.accepted(&self.setting, self.load.senders);
+        // Where endpoints offer unlike, an average one offers less than the rate.
+        let saturation = Fraction::from(search.interval.mean).times(self.load.share);
+        if saturation.is_zero() { saturation } else { accepted.over(saturation) }
+    }
 }
 
 /// A class of channels that the symmetry of the tables maps onto each other.

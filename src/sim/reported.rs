@@ -5,13 +5,14 @@ use super::block::rates;
 use super::completion::Completion;
 use super::consistency::{Misfit, check_consistency};
 use super::errors::SimError;
+use super::overload::{Overload, SourceCount};
 use super::point::{Batch, Delays, Point, VcUse};
 use super::prepare::Prepared;
 use super::report::SimReport;
 use super::saturation::{Beyond, Replication, Saturation};
 use fabc_ir::read::{
-    self, BatchLines, CompletionLine, DelayLine, PointLine, ReplicationLine, SaturationLine, SimulatedLine,
-    VcUseLine,
+    self, BatchLines, CompletionLine, DelayLine, OverloadLine, PointLine, ReplicationLine, SaturationLine,
+    SimulatedLine, SourceLine, VcUseLine,
 };
 use fabc_model::{Fabric, Rate, Simulation};
 
@@ -98,7 +99,28 @@ fn saturation(line: &SaturationLine, prepared: &Prepared<'_>) -> Result<Saturati
         runs,
     };
     let replications = line.replications.iter().map(replication).collect();
-    Saturation::new(prepared, line.seed, replications, beyond)
+    let overloads = line.overload.iter().map(|line| overload(line, prepared)).collect();
+    Ok(Saturation { overloads, ..Saturation::new(prepared, line.seed, replications, beyond)? })
+}
+
+fn overload(line: &OverloadLine, prepared: &Prepared<'_>) -> Overload {
+    let source = |source: &SourceLine| {
+        // Limited to endpoints that exist, since their names are printed.
+        let endpoint = source.endpoint.min(prepared.endpoint_count().saturating_sub(1));
+        let parts = prepared.parts_of(endpoint).unwrap_or(1);
+        SourceCount { endpoint, packets: source.packets.into(), parts }
+    };
+    Overload {
+        multiple: rate(line.multiple),
+        rate: rate(line.rate),
+        born: line.born,
+        delivered: line.delivered,
+        hops: line.hops,
+        worst: source(&line.worst_source),
+        best: source(&line.best_source),
+        moved: line.moved_flits,
+        moved_acks: line.ack_flits,
+    }
 }
 
 fn delays(line: &DelayLine) -> Option<Delays> {
@@ -178,6 +200,7 @@ fn point(line: &PointLine, prepared: &Prepared<'_>) -> Result<Point, &'static st
         hops: line.hops,
         general_hops: line.general_hops,
         vcs: line.vcs.iter().map(vc).collect(),
+        moved_acks: line.ack_flits,
         digests: digests(&line.digests)?,
     })
 }

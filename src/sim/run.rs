@@ -2,6 +2,7 @@
 
 use super::completion::Completion;
 use super::errors::SimError;
+use super::overload::Overload;
 use super::point::Point;
 use super::prepare::Prepared;
 use super::traffic::OfferedTraffic;
@@ -41,6 +42,28 @@ pub(super) fn try_rate(
             cycles::try_rate(packet::PacketRun::new(prepared, seed), prepared, offered, end)
         }
         RouterModel::Flit => cycles::try_rate(flit::FlitRun::new(prepared, seed), prepared, offered, end),
+    }
+}
+
+/// Runs a rate in overload, for the cycles of such runs.
+///
+/// # Errors
+/// Packets wait for each other for ever, or the traffic ends and has no rate.
+pub(super) fn overloaded(
+    prepared: &Prepared<'_>,
+    multiple: Rate,
+    rate: Rate,
+    seed: u64,
+) -> Result<Overload, SimError> {
+    let OfferedTraffic::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
+    let offered = cycles::OfferedRate::new(prepared, pattern, rate, seed);
+    match prepared.setting.model {
+        RouterModel::Packet => {
+            cycles::overload(packet::PacketRun::new(prepared, seed), prepared, offered, multiple)
+        }
+        RouterModel::Flit => {
+            cycles::overload(flit::FlitRun::new(prepared, seed), prepared, offered, multiple)
+        }
     }
 }
 

@@ -11,6 +11,8 @@
 //! half of the mean width of a bracket.
 
 use super::errors::SimError;
+use super::overload::Overload;
+use super::overload_runs::overloads;
 use super::prepare::Prepared;
 use super::run::try_rate;
 use super::setting::Setting;
@@ -57,6 +59,8 @@ pub struct Saturation {
     pub replications: Vec<Replication>,
     /// The run a tenth above the static bound.
     pub beyond: Beyond,
+    /// The long runs at multiples of the mean, in the order of the multiples.
+    pub overloads: Vec<Overload>,
 }
 
 /// An interval of rates around an estimate.
@@ -133,7 +137,7 @@ impl Saturation {
                 bound: format!("{:.6}", bound.as_f64()),
             }
         })?;
-        Ok(Self { seed, interval, replications, beyond })
+        Ok(Self { seed, interval, replications, beyond, overloads: Vec::new() })
     }
 }
 
@@ -192,7 +196,8 @@ pub fn saturation(
     let mut seeds = seeds.to_vec();
     seeds.sort_unstable();
     seeds.dedup();
-    let runs = FIRST_RUNS + (FEWEST as u64 - 1) * NEXT_RUNS;
+    let overloads = prepared.setting.overload.len() as u64;
+    let runs = FIRST_RUNS + (FEWEST as u64 - 1) * NEXT_RUNS + overloads;
     progress.begin("saturation", seeds.len() as u64 * runs);
     let searches: Vec<_> = seeds.par_iter().map(|&seed| search(prepared, seed, progress)).collect();
     progress.end();
@@ -235,7 +240,9 @@ fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result
         replications.push(next(replications.len() as u32)?);
     }
     let beyond = Beyond { rate: rate_beyond(prepared), delivered: beyond.delivered };
-    Saturation::new(prepared, seed, replications, beyond)
+    let found = Saturation::new(prepared, seed, replications, beyond)?;
+    let overloads = overloads(prepared, found.interval.mean, seed, progress)?;
+    Ok(Saturation { overloads, ..found })
 }
 
 /// Whether another replication follows these: there are too few, or their interval is still wide.

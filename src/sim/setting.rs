@@ -2,7 +2,7 @@
 
 use super::routing::PathSelection;
 use fabc_ir::Fraction;
-use fabc_model::{Arbitration, Credits, HostPorts, Rate, RouterModel, Traffic, TrafficDetails};
+use fabc_model::{Ack, Arbitration, Credits, HostPorts, Rate, RouterModel, Traffic, TrafficDetails};
 
 /// The parameters with every default filled in, and the properties of the routers from the spec.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,6 +23,8 @@ pub struct Setting {
     pub turn: u32,
     /// How much faster the switch of a router is than its channels.
     pub speedup: u32,
+    /// Cycles that a flit stands at an input before it competes. 0 in the packet model.
+    pub stages: u32,
     /// The number of general virtual channels.
     pub general: u8,
     /// The number of virtual channels for each one of the tables.
@@ -37,6 +39,14 @@ pub struct Setting {
     pub hosts: HostPorts,
     /// The send window: the most packets of an endpoint that are in flight.
     pub window: Option<u32>,
+    /// The control at the sources, which sets the send window.
+    pub control: Option<SourceControl>,
+    /// Multiples of the saturation at which runs in overload are made, ascending.
+    pub overload: Vec<Rate>,
+    /// The cycles of a run in overload. 0 without such runs.
+    pub overload_cycles: RunCycles,
+    /// Whether packets of one flit may bring the news of arrivals.
+    pub has_ack_flits: bool,
     /// The most cycles of the warm-up, before anything is counted.
     pub warmup: u32,
     /// Whether the warm-up ends before, once the run is in its steady state.
@@ -65,6 +75,23 @@ pub struct Setting {
     pub flit_bps: u64,
     /// The buffer of a queue in flits.
     pub buffer: u32,
+}
+
+/// The control of a simulation, with every default filled in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SourceControl {
+    /// The most packets of a source in flight.
+    pub window: u32,
+    /// Whether the window follows from the rule.
+    pub is_derived: bool,
+    /// The packets of a source in flight at the static bound while nothing waits.
+    pub pipe: u32,
+    /// The packets that all queues have room for, per source.
+    pub room: u32,
+    /// How a source learns of arrivals.
+    pub ack: Ack,
+    /// The most cycles for which news of an arrival waits for a packet. 0 unless it may.
+    pub wait: u32,
 }
 
 /// The cycles that a packet takes over a link.
@@ -110,11 +137,11 @@ impl Setting {
     }
     /// Cycles from the last router to the host. In the flit model, a flit passes the switch there, too.
     pub(super) fn ejection(&self) -> u32 {
-        if self.model == RouterModel::Flit { self.router } else { 0 }
+        if self.model == RouterModel::Flit { self.stages + self.router } else { 0 }
     }
     /// The flits of the smallest unit that a queue has room for.
     pub(super) fn grain(&self) -> u32 {
-        if self.model == RouterModel::Flit { 1 } else { self.packet }
+        if self.model == RouterModel::Flit || self.has_ack_flits { 1 } else { self.packet }
     }
     /// Converts packets over cycles to flits per cycle and endpoint.
     pub fn per_cycle(&self, packets: u64, cycles: u32, endpoints: u32) -> Fraction {

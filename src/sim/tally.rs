@@ -1,8 +1,10 @@
 //! Counts what happens within the measured cycles, and what becomes of the packets that were born in them.
 
+use super::batches::{BatchTally, percentile};
 use super::completion::Completion;
 use super::digest::{Chain, EVERY};
-use super::point::{Batch, Delays, Point, VcUse};
+use super::overload::{Overload, SourceCount};
+use super::point::{Delays, Point, VcUse};
 use super::setting::{RunCycles, Setting};
 use super::statistics::{MOST_GROUPS, warmed_up};
 use fabc_model::Rate;
@@ -56,6 +58,10 @@ pub(super) struct RunTally {
     waited_sum: u64,
     hops_of_counted: u64,
     counted: u64,
+    /// Hops of the packets delivered in the measured cycles.
+    hops_delivered: u64,
+    /// Measured cycles in which channels moved acknowledgements.
+    moved_acks: u64,
     digests: Chain,
 }
 
@@ -82,44 +88,6 @@ struct WarmUp {
     sum: u64,
     /// The means of the groups so far.
     groups: Vec<f64>,
-}
-
-/// The counts of one batch of the measured cycles.
-#[derive(Clone, Default)]
-struct BatchTally {
-    /// Packets delivered in its cycles.
-    delivered: u64,
-    /// Packets born in its cycles that have arrived, and the sum of their latencies.
-    arrived: u64,
-    sum: u64,
-    /// `[latency in cycles]`: these packets.
-    latencies: Vec<u32>,
-}
-
-impl BatchTally {
-    fn add_latency(&mut self, latency: usize) {
-        if self.latencies.len() <= latency {
-            self.latencies.resize(latency + 1, 0);
-        }
-        self.latencies[latency] += 1;
-        self.arrived += 1;
-        self.sum += latency as u64;
-    }
-
-    fn batch(&self) -> Batch {
-        let BatchTally { delivered, arrived, sum, .. } = *self;
-        Batch { delivered, arrived, sum, p99: percentile(&self.latencies, arrived, 99) }
-    }
-}
-
-/// The least number of cycles within which so many percent of all packets arrived.
-fn percentile(latencies: &[u32], packets: u64, percent: u64) -> u64 {
-    let (wanted, mut seen) = ((packets * percent).div_ceil(100), 0);
-    let reached = |&count: &u32| {
-        seen += u64::from(count);
-        seen >= wanted
-    };
-    latencies.iter().position(reached).unwrap_or(0) as u64
 }
 
 #[derive(Clone)]
@@ -166,6 +134,8 @@ impl RunTally {
             waited_sum: 0,
             hops_of_counted: 0,
             counted: 0,
+            hops_delivered: 0,
+            moved_acks: 0,
             digests: Chain::default(),
         };
         if tally.is_settled {
@@ -304,6 +274,7 @@ impl RunTally {
             self.delivered += 1;
             self.delivered_late += u64::from(now >= self.half);
             self.by_source[endpoint as usize] += 1;
+            self.hops_delivered += u64::from(hops);
             if let Some(batch) = self.batch(now) {
                 batch.delivered += 1;
             }
@@ -329,6 +300,14 @@ impl RunTally {
     pub(super) fn sent(&mut self, now: u32, cycles: u32, channel: usize, vc: usize, general: bool) {
         self.busy[channel] += self.clipped(now, now + cycles);
         self.hop(now, vc, general);
+    }
+
+    /// Counts an acknowledgement that is sent over a channel from now on. It holds the channel for so many
+    /// cycles.
+    pub(super) fn ack_sent(&mut self, now: u32, cycles: u32, channel: usize) {
+        let counted = self.clipped(now, now + cycles);
+        self.busy[channel] += counted;
+        self.moved_acks += u64::from(counted);
     }
 
     /// Adds flits that a channel moved within the measured cycles.
@@ -399,8 +378,39 @@ impl RunTally {
             general_hops: self.general_hops,
             vcs,
             digests: self.digests.kept(),
+            moved_acks: self.moved_acks,
             busy_by_class: Vec::new(),
             busy: self.busy,
+        }
+    }
+
+    /// The result of a run in overload. `parts` returns what an endpoint offers, or `None` if it sends
+    /// nothing.
+    pub(super) fn overload(
+        &self,
+        multiple: Rate,
+        rate: Rate,
+        parts: impl Fn(u32) -> Option<u64>,
+    ) -> Overload {
+        let sources = || {
+            let count = |(endpoint, &packets): (u32, &u32)| {
+                Some(SourceCount { endpoint, packets: packets.into(), parts: parts(endpoint)? })
+            };
+            (0..).zip(&self.by_source).filter_map(count)
+        };
+        let none = SourceCount { endpoint: 0, packets: 0, parts: 1 };
+        let least = |a: &SourceCount, b: &SourceCount| a.compare(b).then(a.endpoint.cmp(&b.endpoint));
+        let most = |a: &SourceCount, b: &SourceCount| a.compare(b).then(b.endpoint.cmp(&a.endpoint));
+        Overload {
+            multiple,
+            rate,
+            born: self.born,
+            delivered: self.delivered,
+            hops: self.hops_delivered,
+            worst: sources().min_by(least).unwrap_or(none),
+            best: sources().max_by(most).unwrap_or(none),
+            moved: self.busy.iter().copied().map(u64::from).sum(),
+            moved_acks: self.moved_acks,
         }
     }
 

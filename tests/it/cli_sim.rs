@@ -107,6 +107,7 @@ fn hosts_of_a_network_have_a_port_each() {
     );
     let place = built(&network);
     let (text, _) = sim(&place, &["--with", "traffic = permutation; rates = 0.2"], 0);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.contains("flits per cycle and host")
             && text.contains("a port of one flit per cycle each way and host"),

@@ -65,6 +65,43 @@ fn runs_are_made_again(text: String, fault: &str) {
     }
 }
 
+/// One run in overload decides, so that whoever forges it is convicted without any other run.
+#[test]
+fn runs_in_overload_are_made_again() {
+    let text = SpecText::network("kautz { degree = 2; length = 2; link = wire; }")
+        .named("kept_overload")
+        .with("router { radix = 8; hosts = 2; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }")
+        .with("budget { vcs = 2; }")
+        .with("simulate peak { rates = 0.1; control = window { ack = flit; } overload = 2; packet = 2 flits; warmup = 600 cycles; measure = 1600 cycles; }")
+        .with("require peak.sustained >= 0.5; require peak.fairness >= 0.2;")
+        .text();
+    let (fabric, spec, _) = fabc::lang::read_normal("kept.fab", &|_: &str| Ok(text.clone()))
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let mut compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
+    verify(&compiled, &spec, ALL).unwrap();
+    let before = compiled.simulations[0][0].saturations[0].clone();
+    let forgeries: &[Forgery<Saturation>] = &[
+        ("another multiple", |search| search.overloads[0].multiple = Rate::millionths(3_000_000)),
+        ("another rate", |search| search.overloads[0].rate = Rate::millionths(1)),
+        ("no run", |search| search.overloads.clear()),
+        ("two runs", |search| search.overloads.push(search.overloads[0])),
+        ("a packet more", |search| search.overloads[0].born += 1),
+        ("a packet more that is delivered", |search| search.overloads[0].delivered += 1),
+        ("more delivered than ever born", |search| search.overloads[0].delivered *= 100),
+        ("a better worst source", |search| search.overloads[0].worst = search.overloads[0].best),
+        ("a packet of the best source less", |search| search.overloads[0].best.packets -= 1),
+        ("another source", |search| search.overloads[0].worst.endpoint ^= 1),
+        ("a hop more", |search| search.overloads[0].hops += 1),
+        ("a flit more", |search| search.overloads[0].moved += 1),
+        ("an acknowledgement less", |search| search.overloads[0].moved_acks -= 1),
+    ];
+    for (name, forge) in forgeries {
+        forge(&mut compiled.simulations[0][0].saturations[0]);
+        assert!(verify(&compiled, &spec, NONE).is_err(), "{name} passes");
+        compiled.simulations[0][0].saturations[0] = before.clone();
+    }
+}
+
 /// Where simulations stand: by their names.
 const BURST: usize = 0;
 const CURVE: usize = 1;

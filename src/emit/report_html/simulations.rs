@@ -31,15 +31,18 @@ fn simulation_entry(compiled: &CompiledFabric, name: &str, reports: &[SimReport]
     }
     let rows: Vec<Value> = simulation::simulation_rows(reports)
         .into_iter()
-        .map(
-            |row| context! { scenario => row.scenario, cells => [row.bound, row.low, row.high, row.share, row.beyond, row.latency] },
-        )
+        .map(|row| {
+            let mut cells = vec![row.bound, row.low, row.high, row.share, row.beyond, row.latency];
+            cells.extend(row.overload.into_iter().flat_map(|worst| [worst.sustained, worst.fairness]));
+            context! { scenario => row.scenario, cells }
+        })
         .collect();
     let point = simulation::highest_stable(&reports[0]);
     context! {
         name,
         model => simulation::model_sentence(setting),
         traffic => setting.traffic.name(),
+        overload => simulation::overload_multiples(setting),
         unit => simulation::rate_unit(&compiled.fabric, &reports[0]),
         rows,
         latencies => simulation::latencies(name, reports, &COLORS),

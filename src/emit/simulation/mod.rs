@@ -4,6 +4,7 @@ mod comparison;
 mod finished;
 mod finite;
 mod model;
+mod overload;
 mod parts;
 mod picture;
 mod ratios;
@@ -14,6 +15,7 @@ mod wrapped;
 pub use comparison::{ComparedScenario, comparison_csv, comparison_json, comparison_text};
 pub use finished::{FinishedScenario, finished_csv, finished_json, finished_text};
 pub(super) use model::{model_sentence, rate_unit, setting_in_words};
+pub(super) use overload::overload_multiples;
 pub use picture::simulation_svg;
 pub(super) use picture::{latencies, utilization};
 pub(super) use summary::{
@@ -30,6 +32,7 @@ use fabc_ir::{Fraction, Topology};
 use fabc_model::Fabric;
 use fabc_sim::{Delays, Limit, Point, Rate, RateInterval, Replication, Saturation, SimReport};
 use model::push_model;
+use overload::{push_overloads, worst_overload_of};
 use parts::{push_batches, push_delays, push_digests, push_vcs};
 
 /// Decimals of flits per cycle on channels.
@@ -80,7 +83,7 @@ pub fn simulation_json(
         out.push_str(",\n\"load\":");
         push_numbers(out, loads);
         out.push_str(",\n\"saturation\":");
-        push_lines(out, saturations, |out, saturation| push_saturation(out, report, saturation));
+        push_lines(out, saturations, |out, saturation| push_saturation(out, topology, report, saturation));
         out.push_str(",\n\"points\":");
         push_lines(out, points, |out, point| push_point(out, topology, report, point));
         if let Some(volume) = &report.volume {
@@ -94,8 +97,9 @@ pub fn simulation_json(
 
 /// Writes the saturation of one seed: the interval and the brackets of its replications. An end that was not
 /// found is `null`.
-fn push_saturation(out: &mut String, report: &SimReport, saturation: &Saturation) {
-    let Saturation { seed, interval: RateInterval { low, mean, high }, replications, beyond } = saturation;
+fn push_saturation(out: &mut String, topology: &Topology, report: &SimReport, saturation: &Saturation) {
+    let Saturation { seed, interval: RateInterval { low, mean, high }, replications, beyond, .. } =
+        saturation;
     let end = |rate: &Option<Rate>| rate.map_or_else(|| "null".to_owned(), |rate| rate.to_string());
     let accepted = ratio(beyond.accepted(&report.setting, report.load.senders));
     push(out, format_args!("{{\"seed\":{seed},\"low\":{low},\"mean\":{mean},\"high\":{high}"));
@@ -117,10 +121,12 @@ fn push_saturation(out: &mut String, report: &SimReport, saturation: &Saturation
     push(
         out,
         format_args!(
-            ",\"beyond\":{{\"rate\":{},\"delivered\":{},\"accepted\":{accepted}}}}}",
+            ",\"beyond\":{{\"rate\":{},\"delivered\":{},\"accepted\":{accepted}}}",
             beyond.rate, beyond.delivered
         ),
     );
+    push_overloads(out, topology, report, saturation);
+    out.push('}');
 }
 
 /// Writes the counts of a run, and the values derived from them.
@@ -198,9 +204,17 @@ fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: 
             ",\"in_flight\":{in_flight},\"flits_delivered_ever\":{flits},\"flits_in_flight\":{inside}"
         ),
     );
+    push_acks(out, point);
     push_batches(out, &point.batches);
     push_digests(out, &point.digests, point.last_digest());
     out.push('}');
+}
+
+/// Writes the flits of acknowledgements that channels moved. Nothing without any.
+fn push_acks(out: &mut String, point: &Point) {
+    if point.moved_acks > 0 {
+        push(out, format_args!(",\"ack_flits\":{}", point.moved_acks));
+    }
 }
 
 /// Writes half the widths of the confidence intervals of a run, and its warm-up.
@@ -304,8 +318,10 @@ pub fn simulation_csv(fabric: &Fabric, topology: &Topology, reports: &[SimReport
 }
 
 fn saturation_csv(reports: &[SimReport]) -> String {
-    let mut out = String::from(
-        "scenario,seed,bound,low,mean,high,share,replications,beyond_rate,beyond_accepted,traffic,routing,model\n",
+    let has_overload = reports.iter().any(|report| !report.setting.overload.is_empty());
+    let mut out = format!(
+        "scenario,seed,bound,low,mean,high,share,replications,beyond_rate,beyond_accepted,traffic,routing,model{}\n",
+        if has_overload { ",sustained,fairness" } else { "" }
     );
     for (report, saturation) in reports
         .iter()
@@ -319,9 +335,13 @@ fn saturation_csv(reports: &[SimReport]) -> String {
         let [traffic, routing] = setting_in_words(&report.setting).map(|text| csv_cell(&text));
         let (seed, beyond, model) = (saturation.seed, saturation.beyond.rate, report.setting.model.name());
         let row = format_args!(
-            "{scenario},{seed},{bound},{low},{mean},{high},{share},{replications},{beyond},{accepted},{traffic},{routing},{model}\n"
+            "{scenario},{seed},{bound},{low},{mean},{high},{share},{replications},{beyond},{accepted},{traffic},{routing},{model}"
         );
         push(&mut out, row);
+        if let Some(worst) = worst_overload_of(report, saturation) {
+            push(&mut out, format_args!(",{},{}", worst.sustained, worst.fairness));
+        }
+        out.push('\n');
     }
     out
 }

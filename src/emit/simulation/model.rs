@@ -2,6 +2,7 @@
 
 use super::super::json::{push, quote};
 use super::super::number::fixed;
+use super::overload::{control_in_words, push_control, push_overload_setting};
 use fabc_ir::gigabytes;
 use fabc_model::Fabric;
 use fabc_sim::{HostPorts, LinkPace, PathSelection, RouterModel, Setting, SimReport, TrafficDetails, Ugal};
@@ -17,6 +18,7 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         injection,
         turn,
         speedup,
+        stages,
         general,
         classes,
         table_vcs,
@@ -24,12 +26,16 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         credits,
         hosts,
         window,
-        warmup,
-        measure,
-        detects_steady_state,
-        trial,
-        replications,
-        confidence,
+        control: _,
+        overload: _,
+        overload_cycles: _,
+        has_ack_flits: _,
+        warmup: _,
+        measure: _,
+        detects_steady_state: _,
+        trial: _,
+        replications: _,
+        confidence: _,
         seed,
         router,
         least_router: _,
@@ -46,7 +52,7 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
     // Settings that only one of the models has are written only for that model.
     let turn = match model {
         RouterModel::Packet => format!(",\"turn_cycles\":{turn}"),
-        RouterModel::Flit => String::new(),
+        RouterModel::Flit => format!(",\"stage_cycles\":{stages}"),
     };
     let first = arbitration.name();
     push(out, format_args!("{{\"name\":\"{}\",\"traffic\":\"{}\"", model.name(), traffic.name()));
@@ -72,20 +78,29 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
     if let Some(window) = window {
         push(out, format_args!(",\"window_packets\":{window}"));
     }
+    push_control(out, setting);
     push(out, format_args!(",\"buffer_flits\":{buffer},\"flit_bytes\":{}", fabric.router.flit_bytes));
     push(out, format_args!(",\"channel_gbs\":{}", fixed(gigabytes(*flit_bps), 3)));
-    if !traffic.is_finite() {
-        push(out, format_args!(",\"warmup_cycles\":{warmup},\"measure_cycles\":{measure}"));
-        push(out, format_args!(",\"detects_steady_state\":{detects_steady_state}"));
-        push(
-            out,
-            format_args!(
-                ",\"trial_cycles\":[{},{}],\"replications\":{replications},\"confidence\":{confidence}",
-                trial.warmup, trial.measure
-            ),
-        );
-    }
+    push_cycles(out, setting);
     out.push('}');
+}
+
+/// Writes the cycles of all runs, and the search for saturation. Nothing for traffic that ends.
+fn push_cycles(out: &mut String, setting: &Setting) {
+    let Setting { warmup, measure, detects_steady_state, trial, replications, confidence, .. } = setting;
+    if setting.traffic.is_finite() {
+        return;
+    }
+    push(out, format_args!(",\"warmup_cycles\":{warmup},\"measure_cycles\":{measure}"));
+    push(out, format_args!(",\"detects_steady_state\":{detects_steady_state}"));
+    push(
+        out,
+        format_args!(
+            ",\"trial_cycles\":[{},{}],\"replications\":{replications},\"confidence\":{confidence}",
+            trial.warmup, trial.measure
+        ),
+    );
+    push_overload_setting(out, setting);
 }
 
 /// Writes in what routers and links differ. Nothing where they are alike.
@@ -182,6 +197,7 @@ pub(crate) fn model_sentence(setting: &Setting) -> String {
         HostPorts::Ports(ports) => format!("{ports} ports of one flit per cycle each way and host"),
     };
     let window = match setting.window {
+        _ if setting.control.is_some() => String::new(),
         Some(1) => ", a packet of each under way at most".to_owned(),
         Some(window) => format!(", {window} packets of each under way at most"),
         None => String::new(),
@@ -194,7 +210,7 @@ pub(crate) fn model_sentence(setting: &Setting) -> String {
         true => format!("{} to {}", setting.least_router, setting.router),
         false => setting.router.to_string(),
     };
-    let Setting { packet, buffer, turn, injection, speedup, .. } = setting;
+    let Setting { packet, buffer, turn, injection, speedup, stages, .. } = setting;
     let (flow, at_the_turn) = match setting.model {
         RouterModel::Packet => {
             let first = match setting.arbitration.name() {
@@ -218,13 +234,14 @@ pub(crate) fn model_sentence(setting: &Setting) -> String {
                 format!(
                     "wormholes of packets of {packet} flits, separable allocator, {first}, {rounds} of the switch per cycle"
                 ),
-                String::new(),
+                if *stages > 0 { format!(" behind {stages} of their input stages") } else { String::new() },
             )
         }
     };
     format!(
-        "{flow}; {vcs}, {buffer} flits each; routers of {routers} cycles{at_the_turn}, {injection} at the source; credits {credits}; {hosts}{window}{}",
+        "{flow}; {vcs}, {buffer} flits each; routers of {routers} cycles{at_the_turn}, {injection} at the source; credits {credits}; {hosts}{window}{}{}",
         unlike_links(setting),
+        setting.control.as_ref().map_or_else(String::new, control_in_words),
     )
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::number::{fixed, grouped};
 use super::finite::FiniteResult;
+use super::overload::{WorstOverload, worst_overload};
 use super::ratios::{bound_text, share_of_bound};
 use fabc_ir::Fraction;
 use fabc_model::Fabric;
@@ -17,6 +18,8 @@ pub(crate) struct SimulationRow {
     pub(crate) share: String,
     pub(crate) beyond: String,
     pub(crate) latency: String,
+    /// The least sustained share and the least fairness of the runs in overload. `None` without such runs.
+    pub(crate) overload: Option<WorstOverload>,
 }
 
 /// The results of one scenario of finite traffic, for its slowest seed: lower bound and cycles, share of the
@@ -94,5 +97,6 @@ fn simulation_row(report: &SimReport) -> SimulationRow {
         share: lowest.map_or_else(none, |saturation| percent(share_of_bound(report, saturation))),
         beyond: lowest.map_or_else(none, accepted),
         latency: delays.map_or_else(none, |delays| fixed(delays.mean(), 1)),
+        overload: worst_overload(report),
     }
 }

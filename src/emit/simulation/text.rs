@@ -3,6 +3,7 @@
 use super::super::number::{fixed, grouped};
 use super::finite;
 use super::model::{model_sentence, rate_unit, setting_in_words};
+use super::overload::overload_sentences;
 use super::ratios::{bound_text, share_of_bound, share_text};
 use super::wrapped::wrap_text;
 use fabc_base::ids::ChannelId;
@@ -73,7 +74,7 @@ pub fn simulation_text(
             grouped(setting.warmup.into()),
             grouped(setting.measure.into()),
         ));
-        out += &saturation_sentences(report);
+        out += &saturation_sentences(topology, report);
         if report.points.is_empty() {
             continue;
         }
@@ -101,7 +102,7 @@ pub fn simulation_text(
 }
 
 /// How the saturation was searched, and a sentence per seed. Empty without a search.
-fn saturation_sentences(report: &SimReport) -> String {
+fn saturation_sentences(topology: &Topology, report: &SimReport) -> String {
     let RunCycles { warmup, measure } = report.setting.trial;
     let head = format!(
         "saturation: runs of {} and {} cycles; intervals with a confidence of {}",
@@ -110,7 +111,10 @@ fn saturation_sentences(report: &SimReport) -> String {
         report.setting.confidence
     );
     let head = (!report.saturations.is_empty()).then_some(head);
-    let sentences = report.saturations.iter().map(|saturation| saturation_sentence(report, saturation));
+    let sentences = report.saturations.iter().flat_map(|saturation| {
+        let overloads = overload_sentences(topology, report, saturation);
+        std::iter::once(saturation_sentence(report, saturation)).chain(overloads)
+    });
     head.into_iter().chain(sentences).map(|sentence| wrap_text(&sentence)).collect()
 }
 

@@ -64,8 +64,8 @@ pub use repair::{DeltaFile, RepairFile};
 pub use report::{ReportFigures, RequireLine};
 pub use schedule::ScheduleFile;
 pub use simulation::{
-    BatchLines, CompletionLine, DelayLine, PointLine, Ratio, ReplicationLine, SaturationLine, SimulatedLine,
-    SimulationFile, VcUseLine, millionths,
+    BatchLines, CompletionLine, DelayLine, OverloadLine, PointLine, Ratio, ReplicationLine, SaturationLine,
+    SimulatedLine, SimulationFile, SourceLine, VcUseLine, millionths,
 };
 pub use sweep::{FailedFile, SweepFile};
 pub use switch::{EndLights, Light, PortNames, StateDb, SwitchFile, is_normal, switch_file};

@@ -110,6 +110,35 @@ pub struct SaturationLine {
     _share: IgnoredAny,
     pub replications: Vec<ReplicationLine>,
     pub beyond: BeyondLine,
+    #[serde(default)]
+    pub overload: Vec<OverloadLine>,
+}
+
+/// One long run at a multiple of the saturation.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OverloadLine {
+    pub multiple: f64,
+    pub rate: f64,
+    pub born: u64,
+    pub delivered: u64,
+    #[serde(rename = "accepted")]
+    _accepted: IgnoredAny,
+    #[serde(rename = "sustained")]
+    _sustained: IgnoredAny,
+    /// Numerator and denominator of the accepted traffic over the saturation.
+    pub sustained_ratio: Ratio,
+    #[serde(rename = "fairness")]
+    _fairness: IgnoredAny,
+    /// Numerator and denominator of the packets of the worst source over those of the best one.
+    pub fairness_ratio: Ratio,
+    pub hops: u64,
+    #[serde(rename = "mean_hops")]
+    _mean_hops: IgnoredAny,
+    pub worst_source: SourceLine,
+    pub best_source: SourceLine,
+    pub moved_flits: u64,
+    pub ack_flits: u64,
 }
 
 /// The rates between which one replication saturates.
@@ -180,6 +209,9 @@ pub struct PointLine {
     pub in_flight: u64,
     pub flits_delivered_ever: u64,
     pub flits_in_flight: u64,
+    /// Flits of acknowledgements that channels moved. Without them, files do not have it.
+    #[serde(default)]
+    pub ack_flits: u64,
     /// Digests of the run. Older files have none.
     #[serde(default)]
     pub digests: Vec<String>,

@@ -399,6 +399,16 @@ fn share(
     Some((value, ValueScale::ShareOf(reference), text))
 }
 
+/// Whether all values of a metric are integers.
+fn is_count(metric: Metric) -> bool {
+    match metric {
+        Metric::Graph(metric) => metric.is_count(),
+        Metric::Floor(metric) => metric == FloorMetric::Bundles,
+        Metric::Hardware(metric) => metric.is_count(),
+        _ => matches!(metric, Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees),
+    }
+}
+
 /// Says why a comparison is decided before anything is measured.
 fn decided_already(
     metric: Metric,
@@ -407,12 +417,6 @@ fn decided_already(
     scale: ValueScale,
 ) -> Option<(&'static str, String)> {
     let upper = matches!(comparison, Comparison::AtMost | Comparison::Less | Comparison::Equal);
-    let is_integer = match metric {
-        Metric::Graph(metric) => metric.is_count(),
-        Metric::Floor(metric) => metric == FloorMetric::Bundles,
-        Metric::Hardware(metric) => metric.is_count(),
-        _ => matches!(metric, Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees),
-    };
     let (name, value) = (metric.name(), value.as_f64());
     if let ValueScale::ShareOf(reference) = scale {
         let bound = matches!(reference, Reference::Universal | Reference::Bound);
@@ -456,10 +460,17 @@ fn decided_already(
         Metric::Collective(CollectiveMetric::Share) if comparison.wants_more() && value > 1.0 => {
             Some(("no schedule beats the bound", format!("require `{name} >= 0.98`, for example")))
         }
-        Metric::Simulated(SimulatedMetric::Share) if comparison.wants_more() && value > 1.05 => Some((
-            "the search ends at 1.05 of the static bound",
-            format!("require `{name} >= 0.92`, for example"),
-        )),
+        Metric::Simulated(metric) if comparison.wants_more() && value > 1.0 => match metric {
+            SimulatedMetric::Fairness => Some((
+                "the worst source never gets more than the best one",
+                format!("require `{name} >= 0.9`, for example"),
+            )),
+            SimulatedMetric::Share => Some((
+                "no rate above the static bound is sustained",
+                format!("require `{name} >= 0.92`, for example"),
+            )),
+            _ => None,
+        },
         Metric::Collision | Metric::CollisionWorst
             if upper && (value < 1.0 || value == 1.0 && comparison == Comparison::Less) =>
         {
@@ -471,7 +482,7 @@ fn decided_already(
         Metric::VcBalance if value > 1.0 => {
             Some(("a share is never above 1", format!("require `{name} <= 0.6`, for example")))
         }
-        _ if is_integer && comparison == Comparison::Equal && value.fract() != 0.0 => {
+        _ if is_count(metric) && comparison == Comparison::Equal && value.fract() != 0.0 => {
             Some(("an integer never equals a fraction", format!("`{name}` is a whole number")))
         }
         _ => None,

@@ -10,6 +10,7 @@ use super::settings::{
 use super::simulated_values::{
     MAX_WAIT, confidence, cycles, rates, refuse_settings, whole_count, word_value,
 };
+use super::source_control::OverloadSettings;
 use super::traffic::{births, is_finite, refuse_endless_settings, traffic};
 use crate::ResolveError;
 use crate::syntax::Loader;
@@ -145,6 +146,7 @@ fn parameters(
             .map(|replications| replications as u16),
         None => Some(default.replications),
     };
+    let overload = OverloadSettings::resolve(context, settings);
     let confidence = match settings.get("confidence") {
         Some(value) => confidence(context, value),
         None => Some(default.confidence),
@@ -165,6 +167,8 @@ fn parameters(
     }
     let (traffic, choosing, packet, injection, seed) = (traffic?, choosing?, packet?, injection?, seed?);
     let details = TrafficDetails { bursts: births?, ..details };
+    let (model, overload) = (model?, overload?);
+    overload.fits_model(context, settings, &model)?;
     Some(SimulationParameters {
         traffic,
         details,
@@ -176,7 +180,9 @@ fn parameters(
         replications: replications?,
         confidence: confidence?,
         seed,
-        ..model?
+        control: overload.control,
+        overload: overload.multiples,
+        ..model
     })
 }
 
@@ -253,6 +259,7 @@ fn model(
         None => Some(None),
     };
     let turn = cycles(context, &settings, "turn", 0..=MAX_WAIT);
+    let stages = cycles(context, &settings, "stages", 0..=MAX_WAIT);
     let speedup = settings.get("speedup").map(|value| integer(context, "`speedup`", value, 1..=64));
     let window = settings.get("window").map(|value| integer(context, "`window`", value, 1..=1 << 20));
     Some(SimulationParameters {
@@ -261,7 +268,8 @@ fn model(
         arbitration: optional(arbitration)?,
         credits: optional(credits)?,
         hosts: hosts?,
-        turn: turn?.unwrap_or(default.turn),
+        turn: turn?,
+        stages: stages?.unwrap_or(default.stages),
         speedup: optional(speedup)?.map(|speedup| speedup as u32),
         window: optional(window)?.map(|window| window as u32),
         ..default

@@ -7,6 +7,7 @@ use super::foreign;
 use super::items::SpecItems;
 use super::kind::PlantKind;
 use super::scheduled;
+use super::source_control::block_is_overloaded;
 use super::traffic::block_is_finite;
 use crate::ResolveError;
 use crate::syntax::ast::RequireItem;
@@ -19,14 +20,22 @@ use fabc_model::{
 
 /// The simulations, collectives and jobs that a line may be about.
 pub(super) struct Subjects<'a> {
-    /// The name of each simulation, and whether its traffic ends.
-    simulations: Vec<(&'a str, bool)>,
+    simulations: Vec<SimulationSubject<'a>>,
     /// The name of each collective, and its kind. The kind is `None` if the declaration has errors.
     collectives: Vec<(&'a str, Option<Collective>)>,
     /// The name of each job.
     jobs: Vec<&'a str>,
     /// Whether a spare block may take the place of any other one. `None` unless vectors are scheduled.
     pub(super) scheduled: Option<bool>,
+}
+
+/// A simulation that a line may be about.
+struct SimulationSubject<'a> {
+    name: &'a str,
+    /// Whether its traffic ends, so that it has no rates.
+    is_finite: bool,
+    /// Whether it has runs in overload.
+    is_overloaded: bool,
 }
 
 impl<'a> Subjects<'a> {
@@ -37,7 +46,11 @@ impl<'a> Subjects<'a> {
             simulations: items
                 .simulations
                 .iter()
-                .map(|(name, block, _)| (&*name.value, block_is_finite(block)))
+                .map(|(name, block, _)| SimulationSubject {
+                    name: &name.value,
+                    is_finite: block_is_finite(block),
+                    is_overloaded: block_is_overloaded(block),
+                })
                 .collect(),
             collectives: items
                 .collectives
@@ -191,8 +204,8 @@ pub(super) fn simulation_metric(
         None => (rest, None),
     };
     let metric = SimulatedMetric::ALL.into_iter().find(|metric| metric.name() == plain);
-    let names: Vec<&str> = simulations.iter().map(|(name, _)| *name).collect();
-    let Some(&(_, finite)) = simulations.iter().find(|(known, _)| *known == name) else {
+    let names: Vec<&str> = simulations.iter().map(|known| known.name).collect();
+    let Some(subject) = simulations.iter().find(|known| known.name == name) else {
         // A metric that simulations do not have may be a slip of anything.
         metric.filter(|_| !context.enough_errors())?;
         let help = unknown_simulation_help(name, rest, &names);
@@ -204,6 +217,7 @@ pub(super) fn simulation_metric(
         ));
         return Some(None);
     };
+    let finite = subject.is_finite;
     let Some(metric) = metric else {
         let fitting = SimulatedMetric::ALL.iter().filter(|metric| metric.is_of(finite));
         let known: Vec<String> = fitting.map(|metric| format!("{name}.{}", metric.name())).collect();
@@ -225,6 +239,12 @@ pub(super) fn simulation_metric(
             ),
         };
         context.error(misplaced(format!("`{written}`"), place.to_owned(), help, item.metric.span));
+        return Some(None);
+    }
+    if metric.is_of_overload() && !subject.is_overloaded {
+        let (subject, place) = (format!("`{written}`"), "a simulation without overload".to_owned());
+        let help = format!("add `overload = 2;` to `simulate {name}`");
+        context.error(misplaced(subject, place, help, item.metric.span));
         return Some(None);
     }
     let share = argument.and_then(Decimal::parse);

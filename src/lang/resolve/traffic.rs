@@ -213,7 +213,9 @@ fn traffic_of(value: &SettingValue) -> Option<Name> {
 /// Reports settings that finite traffic does not have. Returns whether there are any.
 pub(super) fn refuse_endless_settings(context: &mut Context, settings: &BlockSettings<'_>) -> bool {
     let mut refused = false;
-    for setting in ["rates", "warmup", "measure", "replications", "confidence", "births"] {
+    for setting in
+        ["rates", "warmup", "measure", "replications", "confidence", "births", "control", "overload"]
+    {
         if let Some(span) = settings.span(setting) {
             let help = Some(
                 "remove it: finite traffic runs to its end as fast as possible, and all of it is counted"

@@ -61,6 +61,7 @@ block_kinds! {
         AllToAll "all_to_all" "`traffic = all_to_all { .. }`";
         Hotspot "hotspot" "`traffic = hotspot { .. }`";
         Bursts "bursts" "`births = bursts { .. }`";
+        Window "window" "`control = window { .. }`";
         Ways "ugal" "`routing = ugal { .. }` of a simulation";
         Collective "collective" "`collective name = all_gather { .. }`, and the other collectives";
         Job "job" "`job name { .. }`";

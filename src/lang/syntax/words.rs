@@ -353,6 +353,11 @@ pub const FIELDS: &[BlockField] = fields! {
     "rates" Quantity Simulate;
     "warmup" Quantity Simulate;
     "measure" Quantity Simulate;
+    "control" Choice Simulate;
+    "packets" Quantity Window;
+    "ack" Choice Window;
+    "wait" Quantity Window;
+    "overload" Quantity Simulate;
     "replications" Quantity Simulate;
     "confidence" Quantity Simulate;
     "scenarios" Choice Simulate Collective Job;
@@ -361,6 +366,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "arbitration" Choice PacketModel FlitModel;
     "credits" Choice PacketModel FlitModel;
     "turn" Quantity PacketModel;
+    "stages" Quantity FlitModel;
     "speedup" Quantity PacketModel FlitModel;
     "window" Quantity PacketModel FlitModel;
     "cabinet" Quantity Floor;

@@ -1,10 +1,12 @@
 //! Simulations of a spec: the models of routers, hosts and traffic, and the runs.
 
+mod control;
 mod details;
 mod rate;
 mod routing;
 mod trace;
 
+pub use control::{Ack, ControlChoice, WindowControl};
 pub use details::{Births, Bursts, MessageEnds, MessageOrder, Trace, TraceLine, TrafficDetails};
 pub use rate::Rate;
 pub use routing::{HalfRoutes, PacketRouting, RoutingSettings, Score};
@@ -64,10 +66,13 @@ pub struct SimulationParameters {
     /// Cycles from the birth of a packet until it stands at its router.
     pub injection: u32,
     /// Cycles until a packet competes after the packet before it in its queue has left. Packet model only.
-    pub turn: u32,
+    /// `None`: 2 in a pod, elsewhere 0.
+    pub turn: Option<u32>,
     /// Speed of the switch of a router over that of its channels. In the flit model, its rounds per cycle.
-    /// `None`: 1, in the flit model 2.
+    /// `None`: 1 in the packet model of a pod, otherwise 2.
     pub speedup: Option<u32>,
+    /// Cycles that a flit stands at an input before it competes. Flit model only.
+    pub stages: u32,
     /// The virtual channels of a port. `None`: those of the tables, and all others of the hardware as general
     /// ones.
     pub lanes: Option<LaneChoice>,
@@ -81,6 +86,11 @@ pub struct SimulationParameters {
     pub hosts: Option<HostPorts>,
     /// The send window: the most packets of a host that are in flight. `None`: no limit.
     pub window: Option<u32>,
+    /// The control at the sources. `None`: every packet leaves as soon as it can.
+    pub control: Option<WindowControl>,
+    /// Multiples of the saturation at which long runs measure what is sustained. `None`: twice the saturation
+    /// where there is a control, otherwise no such runs.
+    pub overload: Option<Vec<Rate>>,
     /// Cycles before anything is counted. `None`: a number that follows from the latency of routes.
     pub warmup: Option<u32>,
     /// Cycles that are counted. `None`: a number that follows from the latency of routes.
@@ -93,6 +103,20 @@ pub struct SimulationParameters {
     pub seed: u64,
 }
 
+impl SimulationParameters {
+    /// The multiples of the saturation at which long runs measure what is sustained.
+    pub fn overloads(&self) -> &[Rate] {
+        match (&self.overload, self.control) {
+            (Some(multiples), _) => multiples,
+            (None, Some(_)) => &[TWICE],
+            (None, None) => &[],
+        }
+    }
+}
+
+/// The overload of simulations with a control that name none: twice the saturation.
+const TWICE: Rate = Rate::millionths(2_000_000);
+
 impl Default for SimulationParameters {
     fn default() -> Self {
         Self {
@@ -102,13 +126,16 @@ impl Default for SimulationParameters {
             choosing: RoutingSettings::default(),
             packet: 6,
             injection: 0,
-            turn: 2,
+            turn: None,
             speedup: None,
+            stages: 0,
             lanes: None,
             arbitration: None,
             credits: None,
             hosts: None,
             window: None,
+            control: None,
+            overload: None,
             warmup: None,
             measure: None,
             replications: 5,

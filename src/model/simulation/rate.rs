@@ -13,7 +13,7 @@ const PLACES: usize = 6;
 
 impl Rate {
     /// The rate of this many millionths.
-    pub fn millionths(value: u64) -> Self {
+    pub const fn millionths(value: u64) -> Self {
         Self(value)
     }
     /// The number of millionths of the rate.

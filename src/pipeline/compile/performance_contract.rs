@@ -146,33 +146,64 @@ impl<'a> PerformanceBounds<'a> {
         let simulation = line.simulation().and_then(|reference| {
             self.fabric.simulations.iter().find(|simulation| simulation.name == reference.name)
         });
-        let Some(simulation) = simulation else { return Vec::new() };
-        match line.metric {
-            Metric::Simulated(SimulatedMetric::Saturation) => {
-                let saturation =
-                    self.saturation_bounds(simulation).into_iter().min_by_key(|(value, _)| *value);
-                saturation
-                    .map(|(value, why)| bound(true, value, "on no topology is it more than", why))
+        match (simulation, line.metric) {
+            (Some(simulation), Metric::Simulated(metric)) => {
+                let found = self.bound_of_simulation(simulation, metric);
+                found
+                    .map(|(is_upper, value, why)| {
+                        let reason = if is_upper {
+                            "on no topology is it more than"
+                        } else {
+                            "without any load it is at least"
+                        };
+                        bound(is_upper, value, reason, why)
+                    })
                     .into_iter()
                     .collect()
             }
-            Metric::Simulated(SimulatedMetric::Share) => {
+            _ => Vec::new(),
+        }
+    }
+
+    /// The bound on a metric of a simulation, and why. True if it is an upper bound.
+    fn bound_of_simulation(
+        &self,
+        simulation: &Simulation,
+        metric: SimulatedMetric,
+    ) -> Option<(bool, Fraction, String)> {
+        let one = Fraction::integer(1u8);
+        match metric {
+            SimulatedMetric::Saturation => {
+                let least = self.saturation_bounds(simulation).into_iter().min_by_key(|(value, _)| *value);
+                least.map(|(value, why)| (true, value, why))
+            }
+            SimulatedMetric::Share => {
                 let why = match simulation.parameters.traffic.is_finite() {
                     true => "the run takes at least the lower bound of its cycles",
                     false => "no rate above the static bound is sustained",
                 };
-                vec![bound(true, Fraction::integer(1u8), "on no topology is it more than", why.to_owned())]
+                Some((true, one, why.to_owned()))
+            }
+            SimulatedMetric::Sustained => {
+                let least = simulation.parameters.overloads().iter().min()?;
+                // Births are drawn at random, and vary by far less than this.
+                let offered = Fraction::from(*least).times(Fraction::new(105u8, 100u8));
+                let why = format!("a run offers {least} of the saturation, and births vary by less than 5 %");
+                Some((true, offered, why))
+            }
+            SimulatedMetric::Fairness => {
+                Some((true, one, "the worst source never gets more than the best one".to_owned()))
             }
             // Packets are drawn at random, so a short run may use the shortest routes only.
-            Metric::Simulated(SimulatedMetric::Latency) if self.is_pod() => {
+            SimulatedMetric::Latency if self.is_pod() => {
                 let least_latency = nanoseconds(Fraction::integer(self.hop), self.fabric.clock_hz);
                 let why = format!(
                     "a packet for another chip takes a hop or more, and every hop takes at least {} cycles",
                     self.hop
                 );
-                vec![bound(false, least_latency, "without any load it is at least", why)]
+                Some((false, least_latency, why))
             }
-            _ => Vec::new(),
+            _ => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use fabc_base::progress::Progress;
 use fabc_check::ReadSimulated;
-use fabc_model::{Fabric, HostPorts, RouterModel, Simulation, SimulationParameters};
+use fabc_model::{Fabric, Simulation, SimulationParameters};
 use fabc_sim::{SimError, SimReport};
 
 /// The simulations to run on a fabric.
@@ -18,15 +18,10 @@ pub struct SimulationRuns<'a> {
 }
 
 impl SimulationRuns<'_> {
-    /// The parameters of the simulation. Third-party chips get the host ports of a pod's chips.
+    /// The parameters of the simulation. Third-party chips get the defaults of those of a pod.
     fn parameters(&self) -> SimulationParameters {
         let parameters = self.described.parameters.clone();
-        let of_chips = match parameters.model {
-            RouterModel::Packet => HostPorts::Unlimited,
-            RouterModel::Flit => HostPorts::Ports(2),
-        };
-        let hosts = parameters.hosts.or(self.chips.then_some(of_chips));
-        SimulationParameters { hosts, ..parameters }
+        if self.chips { fabc_sim::parameters_of_chips(parameters) } else { parameters }
     }
 
     /// Runs all rates and seeds on one scenario.

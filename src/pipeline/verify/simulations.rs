@@ -2,7 +2,8 @@
 //!
 //! In: the files of a directory. Out: reports whose counts are possible, and of which some runs were made
 //! again. These are the runs that decide, and some more that [`Remake`] chooses. At constant rates, the
-//! cheapest point and both ends of the lowest bracket decide. Where the traffic ends, the run of the first
+//! cheapest point, both ends of the lowest bracket, and in overload the least accepted traffic and the worst
+//! source decide. Where the traffic ends, the run of the first
 //! scenario and the slowest run decide. Whatever follows from tables and counts is recomputed and written
 //! again elsewhere.
 
@@ -198,7 +199,8 @@ impl KeptSimulation<'_> {
 }
 
 /// The runs that decide. At constant rates: the cheapest point of the first scenario, and both ends of the
-/// lowest bracket of all. Where the traffic ends: the run of the first scenario, and the slowest of all.
+/// lowest bracket of all, and in overload the run that accepts least and that with the worst source. Where
+/// the traffic ends: the run of the first scenario, and the slowest of all.
 fn deciding(reports: &[SimReport]) -> Vec<ReportedRun<'_>> {
     let Some(first) = reports.first() else { return Vec::new() };
     let completions =
@@ -217,6 +219,7 @@ fn deciding(reports: &[SimReport]) -> Vec<ReportedRun<'_>> {
     let decisive = brackets
         .reduce(|first, second| if second.1.at_least() < first.1.at_least() { second } else { first });
     runs.extend(first.points.first().map(|point| ReportedRun::point(first, point)));
+    runs.extend(ReportedRun::deciding_overloads(reports));
     runs.extend(decisive.into_iter().flat_map(|(report, found)| ReportedRun::lowest_bracket(report, found)));
     runs
 }

@@ -79,26 +79,24 @@ impl PathStreams {
         (self.first_turns.number(input, 0) >> 32) as u32
     }
 
-    /// The path of a newborn packet before a decision, where packets take next-hop groups: packet `number` of
-    /// its port, between two hosts. All packets of a flow draw the same numbers, and the flows of a pair take
-    /// turns.
+    /// The path of a newborn packet before a decision: packet `number` of the port `generator`, where a host
+    /// has so many ports. All packets of a flow draw the same numbers, and the flows of a pair take turns.
+    /// Without groups, every packet draws a path of its own.
     pub(in super::super) fn undecided(
         &self,
         selection: PathSelection,
-        host: u32,
+        generator: u32,
+        ports: u32,
         to: u32,
         number: u32,
     ) -> PacketPath {
         PacketPath::undecided(match selection {
-            PathSelection::Ecmp { flows } => self.draws.substream(host, to).substream(number % flows, 0),
-            _ => self.draws,
+            PathSelection::Ecmp { flows } => {
+                self.draws.substream(generator / ports, to).substream(number % flows, 0)
+            }
+            PathSelection::Spray => self.draws,
+            _ => self.draws.substream(generator, number),
         })
-    }
-
-    /// The path of a newborn packet before a decision, where it draws paths of its own: packet `number` of
-    /// its port.
-    pub(in super::super) fn of_packet(&self, generator: u32, number: u32) -> PacketPath {
-        PacketPath::undecided(self.draws.substream(generator, number))
     }
 }
 

@@ -99,6 +99,8 @@ pub(super) struct FlitRun<'a> {
     waiting: Vec<u64>,
     /// `[endpoint]`: its packets in flight. Used only where their number is limited.
     under_way: Vec<u32>,
+    /// Endpoints that learn of an arrival. Used only with a control.
+    released: Wheel<u32>,
     lanes: InputLanes,
     /// `[lane]`: the port of its router by which its first packet has to leave.
     output: Vec<u32>,
@@ -164,6 +166,11 @@ impl<'a> Routers<'a> for FlitRun<'a> {
         let ejections = self.ejections.take(now);
         ejections.iter().for_each(|&flit| self.eject(flit, now));
         self.ejections.happened(ejections);
+        if self.prepared.setting.control.is_some() {
+            let released = self.released.take(now);
+            released.iter().for_each(|&endpoint| self.under_way[endpoint as usize] -= 1);
+            self.released.happened(released);
+        }
     }
 
     fn birth(&mut self, packet: Newborn, _: u32) {
@@ -261,9 +268,10 @@ impl<'a> FlitRun<'a> {
             wishes: Vec::new(),
             grants: Vec::new(),
             passes: Vec::new(),
-            arrivals: Wheel::new(setting.router + farthest + BEHIND),
+            arrivals: Wheel::new(setting.router + setting.stages + farthest + BEHIND),
             credits: Wheel::new(farthest + 1),
             ejections: Wheel::new(setting.router + BEHIND),
+            released: Wheel::new(if setting.control.is_some() { prepared.load.patience() } else { 0 }),
             ejected: 0,
             every: low_bits(setting.vcs()),
             general: low_bits(setting.general.into()),
@@ -272,7 +280,7 @@ impl<'a> FlitRun<'a> {
             tally: RunTally::new(setting, prepared.endpoints.count() as usize, layout.channels),
             last_move: 0,
             supply: prepared.offer.messages().map(|messages| {
-                let leads = vec![setting.injection; prepared.endpoints.count() as usize];
+                let leads = vec![setting.injection + setting.stages; prepared.endpoints.count() as usize];
                 Supply::new(messages, generators as usize, hosts, leads)
             }),
             ports,
@@ -286,8 +294,8 @@ impl<'a> FlitRun<'a> {
             FlitPacket { birth, generator, to, next: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
         let place = self.packets.insert(packet);
         if let Some(choice) = &self.prepared.choice {
-            let host = generator / self.prepared.setting.ports().unwrap_or(1);
-            let path = self.streams.undecided(choice.selection(), host, to, number);
+            let ports = self.prepared.setting.ports().unwrap_or(1);
+            let path = self.streams.undecided(choice.selection(), generator, ports, to, number);
             self.paths.resize(self.packets.places(), path);
             self.paths[place as usize] = path;
         }
@@ -325,7 +333,7 @@ impl<'a> FlitRun<'a> {
         let host = generator / setting.ports().unwrap_or(1);
         let HostSource { head, mut lane, mut left, .. } = self.sources[generator as usize];
         if lane == NONE {
-            if self.packets[head].birth + setting.injection > now || self.is_full(host) {
+            if self.packets[head].birth + setting.injection + setting.stages > now || self.is_full(host) {
                 return;
             }
             // Take the lane with the fewest flits, the first of several. A packet that was begun would keep
@@ -373,7 +381,9 @@ impl<'a> FlitRun<'a> {
         }
         let packet = &self.packets[flit.packet];
         let endpoint = packet.generator / self.prepared.setting.ports().unwrap_or(1);
-        if let Some(under_way) = self.under_way.get_mut(endpoint as usize) {
+        if self.prepared.setting.control.is_some() {
+            self.released.put(now, self.prepared.ack_cycles(packet.to, endpoint), endpoint);
+        } else if let Some(under_way) = self.under_way.get_mut(endpoint as usize) {
             *under_way -= 1;
         }
         self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);

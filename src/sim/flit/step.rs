@@ -1,5 +1,6 @@
 //! Steps 1 and 4 to 6 of a cycle: the arrivals at a router, and what it sends.
 
+use super::super::choice::PathChoice;
 use super::super::layout::NONE;
 use super::super::routes::HopInput;
 use super::allocate::{Offers, Priority, Wish};
@@ -66,7 +67,7 @@ impl FlitRun<'_> {
         let (layout, setting) = (&prepared.layout, &prepared.setting);
         let router = self.ports.router_of(lane);
         let place = self.lanes.lane(lane).packet;
-        let packet = &mut self.packets[place];
+        let packet = self.packets[place];
         let target = prepared.endpoints.router[packet.to as usize];
         let (output, allowed) = if router == target {
             // To its host, by the same port of that host as the port of the source.
@@ -75,20 +76,17 @@ impl FlitRun<'_> {
                 (packet.to - prepared.endpoints.first[router as usize]) * hosts + packet.generator % hosts;
             (layout.ports as u32 + host, self.every)
         } else if let Some(choice) = &prepared.choice {
-            let path = &mut self.paths[place as usize];
-            if let Some(turn) = self.group_turns.get_mut(port as usize) {
-                *path = path.in_turn(*turn);
-                *turn = turn.wrapping_add(1);
-            }
-            let channel = choice.next(router, target, path, packet.hops).expect("every group has a member");
-            // Packets never turn up after a hop down, so no virtual channel is kept for an escape.
-            (self.port_of_channel[channel as usize].into(), self.every)
+            let channel = self.choose(choice, lane, router, target);
+            // Through tiers, packets never turn up after a hop down, so no virtual channel is kept for an
+            // escape. On other paths, hop k is on virtual channel k.
+            let allowed = if choice.selection().has_groups() { self.every } else { 1 << packet.hops };
+            (self.port_of_channel[channel as usize].into(), allowed)
         } else {
             let came = (self.ports.of_lane(lane).back != NONE)
                 .then(|| HopInput { port: (port - self.ports.first[router as usize]) as u16, vc: packet.vc });
             let (output, vc) =
                 prepared.routes.next(router, target, came).expect("every route that is taken was walked");
-            packet.vc = vc;
+            self.packets[place].vc = vc;
             let table_vcs = self.class << (vc * setting.classes);
             (output.into(), if packet.escaped { table_vcs } else { table_vcs | self.general })
         };
@@ -99,6 +97,32 @@ impl FlitRun<'_> {
         self.allowed[lane as usize] = allowed;
         set(&mut self.asking, lane);
         set(&mut self.busy, router);
+    }
+
+    /// The channel that the first packet of a lane chooses at a router. At its source, it chooses its path.
+    fn choose(&mut self, choice: &PathChoice, lane: u32, router: u32, target: u32) -> u32 {
+        let place = self.lanes.lane(lane).packet;
+        let (hops, mut path) = (self.packets[place].hops, self.paths[place as usize]);
+        if let Some(turn) = self.group_turns.get_mut((lane >> self.ports.shift) as usize) {
+            path = path.in_turn(*turn);
+            *turn = turn.wrapping_add(1);
+        }
+        if hops == 0 {
+            path = choice.start(router, target, path, |channel| self.queued(channel));
+        }
+        let channel = choice.next(router, target, &mut path, hops).expect("a channel leads on");
+        self.paths[place as usize] = path;
+        channel
+    }
+
+    /// The flits that are booked in the queues behind a channel, or wait for it.
+    fn queued(&self, channel: u32) -> u32 {
+        let (layout, setting) = (&self.prepared.layout, &self.prepared.setting);
+        let from = layout.ends[channel as usize].from as usize;
+        let port = self.ports.first[from] + u32::from(self.port_of_channel[channel as usize]);
+        let first = (port << self.ports.shift) as usize;
+        let rooms = &self.rooms[first..first + setting.vcs() as usize];
+        rooms.iter().map(|room| setting.buffer - room.credits).sum()
     }
 
     /// Steps 4 to 6, for every router with work.
@@ -203,7 +227,7 @@ impl FlitRun<'_> {
             self.booked(first.output, now);
             self.arrivals.put(
                 now,
-                leaves - now + output.latency,
+                leaves - now + output.latency + prepared.setting.stages,
                 FlitArrival { lane: output.into | vc, packet: first.packet },
             );
         }
@@ -216,7 +240,7 @@ impl FlitRun<'_> {
         if first.left == prepared.setting.packet {
             let packet = &mut self.packets[first.packet];
             if input.back == NONE {
-                packet.waited = now - packet.birth - prepared.setting.injection;
+                packet.waited = now - packet.birth - prepared.setting.injection - prepared.setting.stages;
             }
             if output.channel != NONE {
                 let general = self.general >> vc & 1 == 1;

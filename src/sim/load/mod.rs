@@ -12,4 +12,4 @@ mod whole;
 
 pub(super) use astray::{Astray, AstrayReason};
 pub use whole::{Limit, StaticLoad};
-pub(super) use whole::{LoadInputs, load};
+pub(super) use whole::{LoadInputs, load, walk_back};

@@ -68,6 +68,13 @@ pub(in super::super) struct LoadInputs<'a> {
     pub(in super::super) choice: Option<&'a PathChoice>,
 }
 
+/// Follows the routes back, from every destination of a traffic to its sources by the tables.
+pub(in super::super) fn walk_back(inputs: &LoadInputs<'_>, expected: &ExpectedTraffic) -> Result<(), Astray> {
+    let &LoadInputs { setting, layout, routes, endpoints, .. } = inputs;
+    let back = expected.pairs.by_destination(layout.routers);
+    TableLoads { setting, layout, routes, endpoints }.sums(&back).map(|_| ())
+}
+
 /// Follows every route that a traffic takes, and derives the bounds.
 pub(in super::super) fn load(
     inputs: &LoadInputs<'_>,

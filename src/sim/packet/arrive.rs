@@ -60,7 +60,9 @@ impl PacketRun<'_> {
             // A faster channel takes the packet as late as its flits come in time, without a gap.
             let next = prepared.layout.ends.get(packet.out as usize);
             let leaves = next.map_or(setting.host_cycles, |ends| ends.packet);
-            packet.ready += cycles.saturating_sub(leaves);
+            if !packet.marks.is_ack() {
+                packet.ready += cycles.saturating_sub(leaves);
+            }
         }
     }
 
@@ -72,7 +74,8 @@ impl PacketRun<'_> {
         }
         if setting.ports().is_none() {
             self.packets[sent.place].out = sent.queue;
-            let cycles = self.prepared.layout.ends[sent.channel as usize].packet;
+            let cycles =
+                self.channel_cycles(&packet, self.prepared.layout.ends[sent.channel as usize].packet);
             return self.deliver_in(sent.ahead + cycles - 1, sent.place, now);
         }
         // The host takes it without a decision of the router.

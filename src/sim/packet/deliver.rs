@@ -2,7 +2,7 @@
 
 use super::super::layout::ChannelEnds;
 use super::event::Event;
-use super::{NONE, PacketRun, WholePacket};
+use super::{Marks, NONE, PacketRun, WholePacket};
 
 impl PacketRun<'_> {
     /// Delivers a packet whose tail arrives in `ahead` cycles.
@@ -10,10 +10,17 @@ impl PacketRun<'_> {
         if ahead > 0 {
             return self.wheel.put(now, ahead, Event::Delivered(packet));
         }
+        if self.packets[packet].marks.is_ack() {
+            return self.wheel.put(now, 1, Event::Delivered(packet));
+        }
         // A grant of this cycle frees a send window only in the next one, since routers do not see each
         // other's grants.
         if self.window != NONE && self.was_granted(&self.packets[packet]) {
-            self.wheel.put(now, 1, Event::Released(self.endpoint(packet)));
+            match self.acks {
+                Some(_) => self.acknowledge(packet, now),
+                None => self.wheel.put(now, 1, Event::Released(self.endpoint(packet))),
+            }
+            self.read_reports(packet, now, true);
         }
         self.arrived(packet, now);
     }
@@ -25,7 +32,7 @@ impl PacketRun<'_> {
         let choice = prepared.choice.as_ref().expect("relays belong to tables with groups");
         let packet = self.packets[place];
         let ChannelEnds { to: relay, .. } = layout.ends[layout.gate[packet.out as usize] as usize];
-        self.give_back(packet.out, now);
+        self.give_back(packet.out, self.grains, now);
         let mut path = self.paths[place as usize].handed_on();
         if let Some(turn) =
             self.turns.get_mut(layout.channels + prepared.endpoints.first[relay as usize] as usize)
@@ -36,14 +43,14 @@ impl PacketRun<'_> {
         let (path, out) = self.choose_path(choice, relay, &packet, path);
         self.paths[place as usize] = path;
         let handed = &mut self.packets[place];
-        (handed.out, handed.vc, handed.escaped) = (out, 0, false);
+        (handed.out, handed.vc, handed.marks) = (out, 0, Marks::NONE);
         handed.ready = now + 1 + prepared.setting.injection + layout.latency[relay as usize];
         self.last_move = now;
         self.join(self.source_queue(relay, out), place, now);
     }
 
     /// The endpoint that sent a packet.
-    fn endpoint(&self, place: u32) -> u32 {
+    pub(super) fn endpoint(&self, place: u32) -> u32 {
         self.packets[place].generator / self.prepared.setting.ports().unwrap_or(1)
     }
 
@@ -53,17 +60,21 @@ impl PacketRun<'_> {
         if self.hands_on && self.paths[place as usize].is_relayed() {
             return self.hand_on(place, now);
         }
+        if self.packets[place].marks.is_ack() {
+            return self.ack_arrived(place, now);
+        }
         if self.window != NONE && self.was_granted(&self.packets[place]) {
-            self.released(self.endpoint(place), now);
+            self.acknowledge(place, now);
+            self.read_reports(place, now, false);
         }
         self.arrived(place, now);
     }
 
-    /// Notes that a packet of an endpoint is no longer in flight.
-    pub(super) fn released(&mut self, endpoint: u32, now: u32) {
+    /// Notes that packets of an endpoint are no longer in flight.
+    pub(super) fn released(&mut self, endpoint: u32, packets: u32, now: u32) {
         let under_way = &mut self.under_way[endpoint as usize];
-        *under_way -= 1;
-        if *under_way + 1 == self.window {
+        *under_way -= packets;
+        if *under_way + packets == self.window {
             self.touch(self.prepared.endpoints.router[endpoint as usize], now);
         }
     }
@@ -72,7 +83,7 @@ impl PacketRun<'_> {
     fn arrived(&mut self, place: u32, now: u32) {
         let packet = self.packets[place];
         if packet.out != NONE {
-            self.give_back(packet.out, now);
+            self.give_back(packet.out, self.grains, now);
         }
         let endpoint = self.endpoint(place);
         self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);

@@ -9,11 +9,17 @@ pub(super) enum Event {
     Left(u32),
     /// Room for a packet in this queue is known again at the sender.
     Credit(u32),
+    /// A packet of one flit has left this queue.
+    AckLeft(u32),
+    /// Room for one flit in this queue is known again at the sender.
+    AckCredit(u32),
+    /// News of arrivals of this pair has waited for its time.
+    AckDue(u32),
     /// The tail of this packet has arrived.
     Delivered(u32),
     /// An output of this router is free again.
     Wake(u32),
-    /// A packet of this endpoint, which arrived in the cycle before, is no longer in flight.
+    /// A packet of this endpoint, which has arrived, is no longer in flight.
     Released(u32),
 }
 

@@ -3,7 +3,7 @@
 use super::super::cycles::Routers;
 use super::super::layout::NONE;
 use super::event::{Event, SentPacket};
-use super::{PacketQueue, PacketRun};
+use super::{PacketQueue, PacketRun, WholePacket};
 
 impl PacketRun<'_> {
     /// Lets every touched router grant what it can. None of them sees the grants of another one in this
@@ -48,11 +48,12 @@ impl PacketRun<'_> {
     /// another packet in flight.
     fn may_send(&self, queue: u32, front: &PacketQueue, now: u32) -> bool {
         let gate = self.prepared.layout.gate[queue as usize];
-        let free = self.out_until[front.out as usize] <= now + self.stored_ahead
+        let free = self.out_until[front.out as usize] <= now + self.ahead(front.out)
             && (gate == NONE || self.gate_until[gate as usize] <= now);
         free && (self.window == NONE
             || self.prepared.layout.is_input(queue)
             || self.packets[front.head].hops > 0
+            || self.packets[front.head].marks.is_ack()
             || self.under_way[self.host(front) as usize] < self.window)
     }
 
@@ -73,16 +74,34 @@ impl PacketRun<'_> {
         Some(free.trailing_zeros())
     }
 
-    /// The cycles for which a packet holds its input port. No packet passes the switch before its tail is
-    /// here.
-    fn held(&self, queue: u32, place: u32, now: u32) -> u32 {
-        let (setting, layout) = (&self.prepared.setting, &self.prepared.layout);
-        if self.pass == setting.packet {
-            return self.pass;
+    /// An output accepts a packet up to this many cycles before it leaves: as long as it takes to send the
+    /// flits that may wait there.
+    fn ahead(&self, out: u32) -> u32 {
+        if self.unlike && self.stored_ahead > 0 {
+            self.stored_ahead * self.output_cycles(out) / self.prepared.setting.packet
+        } else {
+            self.stored_ahead
         }
+    }
+
+    /// The cycles for which a packet holds an output.
+    fn output_cycles(&self, out: u32) -> u32 {
+        let host = self.prepared.setting.host_cycles;
+        self.prepared.layout.ends.get(out as usize).map_or(host, |ends| ends.packet)
+    }
+
+    /// The cycles for which a packet passes a faster switch. It takes `through` cycles at the speed of a
+    /// channel. No packet passes the switch before its tail is here.
+    fn pass(&self, through: u32, queue: u32, place: u32, now: u32) -> u32 {
+        let layout = &self.prepared.layout;
         let latency = layout.latency[layout.router_of(queue) as usize];
-        let complete = self.packets[place].ready + setting.packet - latency.min(setting.packet);
-        self.pass.max(complete.saturating_sub(now)).min(setting.packet)
+        let complete = self.packets[place].ready + through - latency.min(through);
+        through.div_ceil(self.prepared.setting.speedup).max(complete.saturating_sub(now)).min(through)
+    }
+
+    /// The cycles for which a packet holds a channel that a whole one holds for so many.
+    pub(super) fn channel_cycles(&self, packet: &WholePacket, cycles: u32) -> u32 {
+        if packet.marks.is_ack() { cycles.div_ceil(self.prepared.setting.packet) } else { cycles }
     }
 
     /// The cycles for which a packet holds its input port, and those for which it holds its output, where
@@ -90,7 +109,7 @@ impl PacketRun<'_> {
     /// stores the packet that it sends, and a packet from a slow input waits until the rest comes in time.
     fn unlike_cycles(&self, gate: u32, out: u32) -> (u32, u32) {
         let (ends, host) = (&self.prepared.layout.ends, self.prepared.setting.host_cycles);
-        let cycles = ends.get(out as usize).map_or(host, |ends| ends.packet);
+        let cycles = self.output_cycles(out);
         match ends.get(gate as usize) {
             Some(input) => (input.packet.min(cycles), cycles),
             None => (host, cycles),
@@ -104,17 +123,23 @@ impl PacketRun<'_> {
         if at_source && self.supply.is_some() {
             self.refill(queue, now);
         }
-        if at_source && self.window != NONE && self.packets[self.queues[queue as usize].head].hops == 0 {
+        let first = &self.packets[self.queues[queue as usize].head];
+        let is_ack = first.marks.is_ack();
+        if at_source && self.window != NONE && first.hops == 0 && !is_ack {
             let host = self.host(&self.queues[queue as usize]);
             self.under_way[host as usize] += 1;
+            self.load_reports(self.queues[queue as usize].head);
         }
         let gate = layout.gate[queue as usize];
         let PacketQueue { head: place, out, .. } = self.queues[queue as usize];
         // A faster switch moves packets to the output while another one is still leaving by it.
         let start = self.out_until[out as usize].max(now);
-        let (held, cycles) = match self.unlike {
-            false => (self.held(queue, place, now), setting.packet),
-            true => self.unlike_cycles(gate, out),
+        let (through, cycles) =
+            if self.unlike { self.unlike_cycles(gate, out) } else { (setting.packet, setting.packet) };
+        let (held, cycles) = match is_ack {
+            true => (through.div_ceil(setting.packet), cycles.div_ceil(setting.packet)),
+            false if setting.speedup > 1 => (self.pass(through, queue, place, now), cycles),
+            false => (through, cycles),
         };
         let packet = &mut self.packets[place];
         let next = std::mem::replace(&mut packet.next, NONE);
@@ -123,7 +148,7 @@ impl PacketRun<'_> {
         }
         self.candidates[queue as usize / 64] &= !(1 << (queue % 64));
         self.out_until[out as usize] = start + cycles;
-        let full = (start + cycles).saturating_sub(now + self.stored_ahead);
+        let full = (start + cycles).saturating_sub(now + self.ahead(out));
         if full > 0 && self.stored_ahead > 0 {
             self.wheel.put(now, full, Event::Wake(layout.router_of(queue)));
         }
@@ -141,8 +166,9 @@ impl PacketRun<'_> {
         } else {
             self.gate_until[gate as usize] = now + held;
             self.queues[queue as usize].leaving = true;
-            self.wheel.put(now, held, Event::Left(queue));
-            if held != cycles && self.unlike {
+            let left = if is_ack && !at_source { Event::AckLeft(queue) } else { Event::Left(queue) };
+            self.wheel.put(now, held, left);
+            if held != cycles && self.stored_ahead == 0 {
                 self.wheel.put(now, cycles, Event::Wake(layout.router_of(queue)));
             }
         }
@@ -152,11 +178,17 @@ impl PacketRun<'_> {
             return self.deliver_in(start - now + cycles - 1, place, now);
         }
         packet.hops += 1;
-        packet.escaped = vc >= u32::from(setting.general);
+        packet.marks = packet.marks.escaped(vc >= u32::from(setting.general));
         let next_ends = &layout.ends[out as usize];
         let into = next_ends.queue + vc;
-        self.tally.sent(start, cycles, out as usize, vc as usize, vc < u32::from(setting.general));
-        self.book(out, into, now, |booked| booked + 1);
+        match is_ack {
+            true => self.tally.ack_sent(start, cycles, out as usize),
+            false => {
+                self.tally.sent(start, cycles, out as usize, vc as usize, vc < u32::from(setting.general))
+            }
+        }
+        let grains = if is_ack { 1 } else { self.grains };
+        self.book(out, into, now, |booked| booked + grains);
         self.sent.push(SentPacket {
             place,
             channel: out,

@@ -10,10 +10,13 @@
 //! first at their hosts choose their paths, if paths are chosen. Then the touched routers grant their
 //! channels, each by what it alone owns.
 
+mod acknowledge;
+mod acks;
 mod arrive;
 mod deliver;
 mod event;
 mod grant;
+mod marks;
 mod paths;
 mod watchdog;
 
@@ -28,8 +31,10 @@ use super::supply::{Newborn, Supply};
 use super::tally::{Census, RunTally};
 use super::traffic::EndpointMessage;
 use super::wheel::Wheel;
+use acks::Acks;
 use event::{Event, SentPacket};
 use fabc_model::{Arbitration, Credits};
+use marks::Marks;
 
 /// A packet in flight: 32 bytes, half a line of the cache.
 #[derive(Clone, Copy)]
@@ -50,8 +55,7 @@ struct WholePacket {
     hops: u16,
     /// Its virtual channel of the tables on that output.
     vc: u8,
-    /// Whether it has left the general virtual channels for good.
-    escaped: bool,
+    marks: Marks,
 }
 
 /// A queue, with the fields of its first packet that its router needs: 32 bytes.
@@ -64,7 +68,7 @@ struct PacketQueue {
     order: u64,
     /// The output that its first packet wants.
     out: u32,
-    /// Packets that have booked room in it.
+    /// The room that is booked in it, in packets. Where acknowledgements have flits, in flits.
     booked: u32,
     /// The cycle in which this number changed last.
     since: u32,
@@ -87,6 +91,9 @@ struct ChannelRoom {
     booked: u32,
 }
 
+/// News of arrivals that waits longer stands beside the ring of events.
+const LONGEST_WAIT: u32 = 1 << 12;
+
 /// One run of the packet model.
 pub(super) struct PacketRun<'a> {
     prepared: &'a Prepared<'a>,
@@ -107,15 +114,17 @@ pub(super) struct PacketRun<'a> {
     news: Vec<u64>,
     /// `[channel]`: the room behind it.
     rooms: Vec<ChannelRoom>,
-    /// The number of packets for which a queue has room.
+    /// The room of a queue, in packets. Where acknowledgements have flits, in flits.
     capacity: u32,
+    /// The room that a packet books, in the same unit.
+    grains: u32,
+    /// The acknowledgements of a control. `None`: sources know of arrivals at once.
+    acks: Option<Acks>,
     /// Masks of the general virtual channels, and of those of the first one of the tables.
     lanes: [u64; 2],
     /// `[output]`: the cycle from which it is free. Channels come first, then limited ports of hosts.
     out_until: Vec<u32>,
-    /// The cycles that a packet takes through the switch.
-    pass: u32,
-    /// An output accepts a packet up to this many cycles before it leaves.
+    /// The flits that may wait behind the switch for an output.
     stored_ahead: u32,
     /// Whether channels or ports of hosts differ in speed.
     unlike: bool,
@@ -176,13 +185,13 @@ impl<'a> Routers<'a> for PacketRun<'a> {
             waited: 0,
             hops: 0,
             vc: 0,
-            escaped: false,
+            marks: Marks::NONE,
         };
         if limited.is_some() && setting.speedup > 1 {
             // Its flits come one per cycle, however fast the router accepts them.
             let handed = &mut self.handed[generator as usize];
             packet.ready = packet.ready.max(*handed);
-            *handed = packet.ready + setting.packet;
+            *handed = packet.ready + setting.host_cycles;
         }
         if source_router == target_router {
             let Some(queue) = limited else {
@@ -265,7 +274,7 @@ impl<'a> Routers<'a> for PacketRun<'a> {
                 self.tally.booked(vc as usize, booked, since, cycles);
             }
         }
-        let in_flight = self.packets.taken();
+        let in_flight = self.packets.taken() - self.acks.as_ref().map_or(0, |acks| acks.in_flight);
         let flits = [in_flight, self.tally.delivered_ever()]
             .map(|packets| packets * u64::from(self.prepared.setting.packet));
         (self.tally, Census { packets: in_flight, flits: flits[0], flits_delivered: flits[1] })
@@ -284,11 +293,13 @@ impl<'a> PacketRun<'a> {
         let slowest = layout.slowest_packet().max(setting.host_cycles);
         // Behind a fast switch, as much can wait as a queue holds.
         let stored_ahead = if setting.speedup > 1 { setting.buffer } else { 0 };
+        let longest_ahead = stored_ahead.div_ceil(setting.packet) * slowest;
         let reach = [
             setting.router + farthest,
-            farthest + stored_ahead + 2 * slowest,
+            farthest + longest_ahead + 2 * slowest,
             setting.turn + slowest,
-            setting.injection + setting.router,
+            setting.injection + setting.router + 1,
+            setting.control.map_or(0, |control| control.wait.min(LONGEST_WAIT)),
         ];
         let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + slowest) + 1;
         let lead = |&router: &u32| setting.injection + layout.latency[router as usize];
@@ -319,10 +330,11 @@ impl<'a> PacketRun<'a> {
             candidates: vec![0; layout.queues() / 64],
             news: vec![0; layout.queues() / 64],
             rooms: vec![room; layout.channels],
-            capacity: setting.buffer / setting.packet,
+            capacity: setting.buffer / setting.grain(),
+            grains: setting.packet / setting.grain(),
+            acks: setting.control.map(|control| Acks::new(control.ack, control.wait)),
             lanes: [general, classes << setting.general],
             out_until: vec![0; outputs],
-            pass: setting.packet.div_ceil(setting.speedup),
             stored_ahead,
             unlike: setting.has_unlike_links(),
             hands_on: prepared.choice.as_ref().is_some_and(PathChoice::has_relays),
@@ -351,11 +363,14 @@ impl<'a> PacketRun<'a> {
     fn event(&mut self, event: Event, now: u32) {
         match event {
             Event::Eligible(queue) => self.compete(queue, now),
-            Event::Left(queue) => self.tail_left(queue, now),
-            Event::Credit(queue) => self.room_again(queue, now),
+            Event::Left(queue) => self.tail_left(queue, self.grains, now),
+            Event::AckLeft(queue) => self.tail_left(queue, 1, now),
+            Event::Credit(queue) => self.room_again(queue, self.grains, now),
+            Event::AckCredit(queue) => self.room_again(queue, 1, now),
+            Event::AckDue(pair) => self.ack_due(pair, now),
             Event::Delivered(packet) => self.delivered(packet, now),
             Event::Wake(router) => self.touch(router, now),
-            Event::Released(endpoint) => self.released(endpoint, now),
+            Event::Released(endpoint) => self.released(endpoint, 1, now),
         }
     }
 
@@ -402,7 +417,8 @@ impl<'a> PacketRun<'a> {
             Arbitration::Rotate => u64::from(self.served[queue as usize]) << 32 | u64::from(queue),
         };
         let front = &mut self.queues[queue as usize];
-        (front.order, front.out, front.vc, front.general) = (order, packet.out, packet.vc, !packet.escaped);
+        (front.order, front.out, front.vc, front.general) =
+            (order, packet.out, packet.vc, !packet.marks.is_escaped());
         self.candidates[queue as usize / 64] |= 1 << (queue % 64);
         self.news[queue as usize / 64] |= 1 << (queue % 64);
         self.visit(self.prepared.layout.router_of(queue), now);
@@ -425,10 +441,10 @@ impl<'a> PacketRun<'a> {
     }
 
     /// Handles a tail that has left a queue: its room is free, and the next packet is first.
-    fn tail_left(&mut self, queue: u32, now: u32) {
+    fn tail_left(&mut self, queue: u32, grains: u32, now: u32) {
         let is_input = self.prepared.layout.is_input(queue);
         if is_input {
-            self.give_back(queue, now);
+            self.give_back(queue, grains, now);
         }
         let front = &mut self.queues[queue as usize];
         front.leaving = false;
@@ -440,40 +456,40 @@ impl<'a> PacketRun<'a> {
         self.touch(self.prepared.layout.router_of(queue), now);
     }
 
-    /// Frees the room for a packet in an input queue.
-    fn give_back(&mut self, queue: u32, now: u32) {
+    /// Frees room in an input queue.
+    fn give_back(&mut self, queue: u32, grains: u32, now: u32) {
         match self.prepared.setting.credits {
-            Credits::AtOnce => self.room_again(queue, now),
+            Credits::AtOnce => self.room_again(queue, grains, now),
             Credits::Link => {
                 let channel = self.prepared.layout.gate[queue as usize];
                 self.wheel.put(
                     now,
                     self.prepared.layout.ends[channel as usize].latency,
-                    Event::Credit(queue),
+                    if grains == self.grains { Event::Credit(queue) } else { Event::AckCredit(queue) },
                 );
             }
         }
     }
 
     /// Makes room in an input queue available again. That is news where there was no room for a packet.
-    fn room_again(&mut self, queue: u32, now: u32) {
+    fn room_again(&mut self, queue: u32, grains: u32, now: u32) {
         let channel = self.prepared.layout.gate[queue as usize];
-        if self.book(channel, queue, now, |booked| booked - 1) || self.looks_often {
+        if self.book(channel, queue, now, |booked| booked - grains) || self.looks_often {
             self.touch(self.prepared.layout.ends[channel as usize].from, now);
         }
     }
 
-    /// Changes how many packets have booked room in an input queue. Returns whether it was full before.
+    /// Changes how much room is booked in an input queue. Returns whether it was full before.
     fn book(&mut self, channel: u32, queue: u32, now: u32, change: impl Fn(u32) -> u32) -> bool {
         let vc = queue - self.prepared.layout.ends[channel as usize].queue;
         let PacketQueue { booked, since, .. } = &mut self.queues[queue as usize];
-        let was_full = *booked == self.capacity;
+        let was_full = *booked + self.grains > self.capacity;
         self.tally.booked(vc as usize, *booked, *since, now);
         (*booked, *since) = (change(*booked), now);
         let room = &mut self.rooms[channel as usize];
         room.booked = change(room.booked);
         room.empty = room.empty & !(1 << vc) | u64::from(*booked == 0) << vc;
-        room.any = room.any & !(1 << vc) | u64::from(*booked < self.capacity) << vc;
+        room.any = room.any & !(1 << vc) | u64::from(*booked + self.grains <= self.capacity) << vc;
         was_full
     }
 }

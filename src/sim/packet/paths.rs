@@ -44,12 +44,8 @@ impl PacketRun<'_> {
 
     /// The path of a newborn packet before a decision. `number` counts the packets of its port.
     fn undecided_path(&mut self, choice: &PathChoice, packet: &WholePacket, number: u32) -> PacketPath {
-        let selection = choice.selection();
-        if !selection.has_groups() {
-            return self.streams.of_packet(packet.generator, number);
-        }
-        let host = packet.generator / self.prepared.setting.ports().unwrap_or(1);
-        let path = self.streams.undecided(selection, host, packet.to, number);
+        let (selection, ports) = (choice.selection(), self.prepared.setting.ports().unwrap_or(1));
+        let path = self.streams.undecided(selection, packet.generator, ports, packet.to, number);
         if selection != PathSelection::Spray {
             return path;
         }

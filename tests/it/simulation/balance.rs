@@ -185,7 +185,7 @@ proptest! {
             choosing: RoutingSettings::default(),
             packet,
             injection,
-            turn,
+            turn: Some(turn),
             speedup: Some(speedup),
             lanes: Some(if by_class { LaneChoice::Classes(2) } else { LaneChoice::General(2) }),
             arbitration: Some(if age { Arbitration::Age } else { Arbitration::Rotate }),

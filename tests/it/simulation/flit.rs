@@ -24,12 +24,12 @@ fn flits(cycles: u32) -> SimulationParameters {
 
 #[test]
 fn a_packet_alone_takes_as_long_as_its_route() {
-    for (hardware, injection, packet) in [
-        (UNIT, 0, 6),
-        (QUICK, 0, 6),
-        (Hardware { link: 50, router: 25, ..UNIT }, 25, 6),
-        (UNIT, 0, 1),
-        (UNIT, 7, 200),
+    for (hardware, injection, packet, stages) in [
+        (UNIT, 0, 6, 0),
+        (QUICK, 0, 6, 2),
+        (Hardware { link: 50, router: 25, ..UNIT }, 25, 6, 0),
+        (UNIT, 0, 1, 3),
+        (UNIT, 7, 200, 0),
     ] {
         for (speedup, ports, lanes) in
             [(1, 1, LaneChoice::General(2)), (2, 1, LaneChoice::General(0)), (2, 2, LaneChoice::Classes(3))]
@@ -41,6 +41,7 @@ fn a_packet_alone_takes_as_long_as_its_route() {
             let parameters = SimulationParameters {
                 model,
                 speedup,
+                stages,
                 injection,
                 packet,
                 hosts,
@@ -50,7 +51,12 @@ fn a_packet_alone_takes_as_long_as_its_route() {
             // Some thirty packets, each alone.
             let alone = row.point(&parameters, &format!("{:.6}", f64::from(packet) * 0.000_15)).unwrap();
             let expected = u64::from(
-                injection + hops * (hardware.router + hardware.link) + hardware.router + packet - 1,
+                injection
+                    + hops * (stages + hardware.router + hardware.link)
+                    + stages
+                    + hardware.router
+                    + packet
+                    - 1,
             );
             let delays = alone.point.delays.unwrap();
             assert!(delays.packets > 10, "{delays:?}");
@@ -95,15 +101,19 @@ fn one_flow_fills_its_channel() {
 }
 
 /// A queue of B flits on a route of its own is refilled once per round trip: R cycles to the channel, l over
-/// it, l back and one more, if the credit takes the link as well.
+/// it, the stages at its end, l back and one more, if the credit takes the link as well.
 #[test]
 fn credits_limit_what_a_long_link_carries() {
     let far = Hardware { link: 30, router: 4, buffer: 12, vcs: 4 };
     let row = Bench::tree(far, &[0, 1], &[1, 0, 1]);
-    for (credits, round_trip) in [(Credits::Link, 4 + 30 + 30 + 1), (Credits::AtOnce, 4 + 30 + 1)] {
+    for (credits, stages, round_trip) in [
+        (Credits::Link, 0, 4 + 30 + 30 + 1),
+        (Credits::AtOnce, 0, 4 + 30 + 1),
+        (Credits::AtOnce, 5, 4 + 30 + 5 + 1),
+    ] {
         for (lanes, queues) in [(LaneChoice::General(0), 1), (LaneChoice::Classes(2), 2)] {
             let parameters =
-                SimulationParameters { credits: Some(credits), lanes: Some(lanes), ..flits(60_000) };
+                SimulationParameters { credits: Some(credits), lanes: Some(lanes), stages, ..flits(60_000) };
             let flow = row.point(&parameters, "1.5").unwrap();
             assert_near("accepted", flow.accepted, f64::from(queues * 12) / f64::from(round_trip), 0.002);
         }
@@ -269,7 +279,7 @@ proptest! {
         rate in 1u64..2_000_000,
         packet in 1u32..9,
         buffer in 1u32..40,
-        (link, router, injection, speedup) in (1u32..20, 1u32..8, 0u32..9, 1u32..4),
+        (link, router, injection, speedup, stages) in (1u32..20, 1u32..8, 0u32..9, 1u32..4, 0u32..4),
         (after_link, by_class, age) in any::<(bool, bool, bool)>(),
         (count, ports) in (3usize..12, 1u16..4),
         traffic in prop::sample::select(&Traffic::ALL),
@@ -282,6 +292,7 @@ proptest! {
             traffic,
             packet,
             injection,
+            stages,
             lanes: Some(if by_class { LaneChoice::Classes(2) } else { LaneChoice::General(2) }),
             credits: Some(if after_link { Credits::Link } else { Credits::AtOnce }),
             hosts: Some(HostPorts::Ports(ports)),

@@ -202,13 +202,6 @@ fn what_groups_do_not_have_is_refused() {
     let net = Wired::new(LEAVES, 8, 2);
     let refused = net.prepared(&to_the_other_leaf(PacketRouting::Spray, Some(2))).err().unwrap();
     assert!(matches!(refused, SimError::Misplaced { setting: "flows", .. }), "{refused}");
-    let of_flits = SimulationParameters {
-        model: RouterModel::Flit,
-        turn: SimulationParameters::default().turn,
-        ..to_the_other_leaf(PacketRouting::Ugal, None)
-    };
-    let refused = net.prepared(&of_flits).err().unwrap();
-    assert!(matches!(refused, SimError::OtherModel { option: "routing", .. }), "{refused}");
     // The second virtual channel is one for all packets, up or down.
     let prepared = net.prepared(&to_the_other_leaf(PacketRouting::Ecmp, None)).unwrap();
     assert_eq!((prepared.setting().general, prepared.setting().table_vcs), (1, 1));

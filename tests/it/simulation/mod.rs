@@ -3,9 +3,11 @@
 mod balance;
 mod bench;
 mod boxes;
+mod defaults;
 mod finite;
 mod flit;
 mod groups;
+mod overload;
 mod patterns;
 mod ways;
 mod window;
@@ -238,7 +240,9 @@ fn traffic_that_nobody_sends_is_refused() {
 #[test]
 fn a_one_way_ring_on_one_virtual_channel_stands_still() {
     let tight = Hardware { buffer: 6, ..UNIT };
-    let bare = SimulationParameters { lanes: Some(LaneChoice::General(0)), ..parameters(20_000) };
+    // The router of CNSim, whose prototype gives the rate below.
+    let (lanes, turn, speedup) = (Some(LaneChoice::General(0)), Some(2), Some(1));
+    let bare = SimulationParameters { lanes, turn, speedup, ..parameters(20_000) };
     let ring = Bench::one_way(tight, 5, false);
     for rate in ["0.1", "0.2"] {
         let error = ring.point(&bare, rate).err().expect("it does not move for ever");
@@ -290,7 +294,7 @@ fn a_faster_switch_changes_no_route_and_frees_queues() {
     let bare = SimulationParameters {
         lanes: Some(LaneChoice::General(0)),
         hosts: Some(HostPorts::Ports(1)),
-        turn: 0,
+        turn: Some(0),
         ..parameters(30_000)
     };
     let [plain, fast] = [1, 2]

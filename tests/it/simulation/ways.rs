@@ -7,8 +7,8 @@ use fabc::model::{Fabric, Plant};
 use fabc::passes::wire::wire;
 use fabc::progress::Silent;
 use fabc::sim::{
-    HalfRoutes, HostPorts, LaneChoice, Limit, PacketRouting, Prepared, Rate, RoutingSettings, Score,
-    SimError, SimReport, SimulationParameters, StaticLoad, Traffic, curve, prepare, simulate,
+    HalfRoutes, HostPorts, LaneChoice, Limit, PacketRouting, Prepared, Rate, RouterModel, RoutingSettings,
+    Score, SimError, SimReport, SimulationParameters, StaticLoad, Traffic, curve, prepare, simulate,
 };
 
 /// A network that is wired, and never routed.
@@ -74,12 +74,14 @@ pub(crate) fn going(routing: PacketRouting, traffic: Traffic, cycles: u32) -> Si
         traffic,
         choosing,
         packet: 4,
-        turn: 0,
+        turn: Some(0),
         warmup: Some(cycles),
         measure: Some(cycles),
         ..SimulationParameters::default()
     }
 }
+
+const MODELS: [RouterModel; 2] = [RouterModel::Packet, RouterModel::Flit];
 
 const DRAGONFLY: &str = "dragonfly { a = 6; h = 3; }";
 const POLARSTAR: &str = "polarstar { q = 3; supernode = iq; degree = 3; }";
@@ -104,12 +106,15 @@ fn shortest_ways_have_as_many_hops_as_the_graph() {
             );
         }
         // And as packets really go: of every pair the same number, however they draw.
-        let report = net.run(&going(PacketRouting::Min, Traffic::EndpointPermutation, 3000), &["0.05"]);
-        let delays = report.points[0].delays.unwrap();
-        let expected = report.load.hops.as_f64();
-        assert_near(topology, delays.hops as f64 / delays.packets as f64, expected, 0.02);
-        let max_cycles = report.load.most_cycles;
-        assert!(delays.median >= 5 && delays.median <= max_cycles, "{delays:?} {max_cycles}");
+        for model in MODELS {
+            let parameters = going(PacketRouting::Min, Traffic::EndpointPermutation, 3000);
+            let report = net.run(&SimulationParameters { model, ..parameters }, &["0.05"]);
+            let delays = report.points[0].delays.unwrap();
+            let expected = report.load.hops.as_f64();
+            assert_near(topology, delays.hops as f64 / delays.packets as f64, expected, 0.02);
+            let max_cycles = report.load.most_cycles;
+            assert!(delays.median >= 5 && delays.median <= max_cycles, "{delays:?} {max_cycles}");
+        }
     }
 }
 
@@ -196,14 +201,17 @@ fn valiant_ways_go_over_a_third_router() {
         },
         ..going(PacketRouting::Valiant, Traffic::Uniform, 20_000)
     };
-    let report = net.run(&parameters, &["0.05"]);
-    let (point, delays) = (&report.points[0], report.points[0].delays.unwrap());
-    assert_eq!((delays.hops, report.load.hops), (6 * delays.packets, Fraction::integer(6u8)), "{delays:?}");
-    // One virtual channel per hop, as many hops on each.
-    let hops: Vec<u64> = point.vcs.iter().map(|vc| vc.hops).collect();
-    assert!(hops.iter().all(|&on| on.abs_diff(hops[0]) <= 4), "{hops:?}");
-    // Nothing is in the way: six hops of two cycles and the tail.
-    assert_eq!((delays.median, report.load.most_cycles), (15, 15));
+    // Nothing is in the way: six hops of two cycles and the tail. Flits pass the last switch, too.
+    for (model, least) in [(RouterModel::Packet, 15), (RouterModel::Flit, 16)] {
+        let report = net.run(&SimulationParameters { model, ..parameters.clone() }, &["0.05"]);
+        let (point, delays) = (&report.points[0], report.points[0].delays.unwrap());
+        let hops = (delays.hops, report.load.hops);
+        assert_eq!(hops, (6 * delays.packets, Fraction::integer(6u8)), "{delays:?}");
+        // One virtual channel per hop, as many hops on each.
+        let hops: Vec<u64> = point.vcs.iter().map(|vc| vc.hops).collect();
+        assert!(hops.iter().all(|&on| on.abs_diff(hops[0]) <= 4), "{hops:?}");
+        assert_eq!((delays.median, report.load.most_cycles), (least, least));
+    }
     // With four virtual channels no path over the third router is short enough, so that packets go straight.
     let tight = Wired::new(DRAGONFLY, 1, 4).only(&hosts).run(&parameters, &["0.05"]);
     let delays = tight.points[0].delays.unwrap();
@@ -244,14 +252,16 @@ fn adaptive_ways_are_short_where_nothing_is_in_the_way() {
 fn adaptive_ways_go_round_a_link_that_all_want() {
     let net = Wired::new(DRAGONFLY, 3, 6);
     let parameters = |routing| going(routing, Traffic::GroupShift, 3000);
-    let accepted = |routing, rate: &str| {
-        let report = net.run(&parameters(routing), &[rate]);
-        report.points[0].accepted(&report.setting, report.load.senders).as_f64()
-    };
-    assert_near("shortest", accepted(PacketRouting::Family, "0.1"), 1.0 / 18.0, 0.01);
-    let [local, global, over] = [PacketRouting::Ugal, PacketRouting::UgalGlobal, PacketRouting::Valiant]
-        .map(|routing| accepted(routing, "0.35"));
-    assert!(local > 5.0 / 18.0 && global > 5.0 / 18.0 && over > 5.0 / 18.0, "{local} {global} {over}");
+    for model in MODELS {
+        let accepted = |routing, rate: &str| {
+            let report = net.run(&SimulationParameters { model, ..parameters(routing) }, &[rate]);
+            report.points[0].accepted(&report.setting, report.load.senders).as_f64()
+        };
+        assert_near("shortest", accepted(PacketRouting::Family, "0.1"), 1.0 / 18.0, 0.01);
+        let [local, global, over] = [PacketRouting::Ugal, PacketRouting::UgalGlobal, PacketRouting::Valiant]
+            .map(|routing| accepted(routing, "0.35"));
+        assert!(local > 5.0 / 18.0 && global > 5.0 / 18.0 && over > 5.0 / 18.0, "{local} {global} {over}");
+    }
     // Saturation is found below half of the bound, which hops alone make.
     let bound = net.load(&parameters(PacketRouting::Ugal));
     assert_eq!(bound.limit, Limit::Hops);
@@ -269,15 +279,18 @@ fn neither_threads_nor_the_order_of_rates_show_where_ways_are_chosen() {
     for routing in
         [PacketRouting::Min, PacketRouting::Valiant, PacketRouting::Ugal, PacketRouting::UgalGlobal]
     {
-        let with = |threads: usize, rates: &[&str]| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            pool.install(|| net.run(&going(routing, Traffic::Adversarial, 500), rates))
-        };
-        let first_run = with(1, &["0.1", "0.3"]);
-        assert_eq!(first_run, with(2, &["0.3", "0.1"]));
-        assert_eq!(first_run, with(16, &["0.3", "0.1", "0.3"]));
-        let point = &first_run.points[1];
-        assert_eq!(point.born_ever, point.delivered_ever + point.in_flight);
+        for model in MODELS {
+            let parameters = SimulationParameters { model, ..going(routing, Traffic::Adversarial, 500) };
+            let with = |threads: usize, rates: &[&str]| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+                pool.install(|| net.run(&parameters, rates))
+            };
+            let first_run = with(1, &["0.1", "0.3"]);
+            assert_eq!(first_run, with(2, &["0.3", "0.1"]));
+            assert_eq!(first_run, with(16, &["0.3", "0.1", "0.3"]));
+            let point = &first_run.points[1];
+            assert_eq!(point.born_ever, point.delivered_ever + point.in_flight);
+        }
     }
 }
 
@@ -285,15 +298,23 @@ fn neither_threads_nor_the_order_of_rates_show_where_ways_are_chosen() {
 #[test]
 fn full_networks_do_not_stand_still() {
     let tight = Wired::new("torus 5 x 5;", 1, 8);
-    for hosts in [HostPorts::Unlimited, HostPorts::Ports(2)] {
+    for (model, hosts) in [
+        (RouterModel::Packet, HostPorts::Unlimited),
+        (RouterModel::Packet, HostPorts::Ports(2)),
+        (RouterModel::Flit, HostPorts::Ports(2)),
+    ] {
         for routing in [PacketRouting::Min, PacketRouting::Valiant, PacketRouting::Ugal] {
             let parameters = SimulationParameters {
+                model,
                 hosts: Some(hosts),
                 packet: 32,
                 ..going(routing, Traffic::Tornado, 3000)
             };
             let report = tight.run(&parameters, &["2"]);
-            assert!(report.points[0].accepted(&report.setting, 25).as_f64() > 0.2, "{routing:?} {hosts:?}");
+            assert!(
+                report.points[0].accepted(&report.setting, 25).as_f64() > 0.2,
+                "{routing:?} {model:?} {hosts:?}"
+            );
         }
     }
 }

@@ -24,7 +24,7 @@ virtual channels that the hardware has. Without either option the channels that 
         text: "\
 In the packet model the fastest link in use moves one flit per cycle, and a packet takes longer over a slower one. It must take a whole number of
 cycles over every link, so the length of packets (`packet`) must fit the ratios of the bandwidths: over links of 64 and 50 GB/s it is a multiple of
-25 flits. Links of one bandwidth are needed by the flit model, by `speedup`, and by packets that choose among shortest ways (`routing = min`, `ugal`
+25 flits. Links of one bandwidth are needed by the flit model and by packets that choose among shortest ways (`routing = min`, `ugal`
 and the like).",
     },
     CodeDoc {
@@ -181,5 +181,20 @@ differ in latency. The packet model knows both, where packets follow the tables:
         text: "\
 The static bound is the rate at which the busiest channel moves a flit in every cycle, so no higher rate can be sustained. The search for saturation
 tries none. If it still reports one, fabc contradicts itself: please report it, with the spec and the message.",
+    },
+    CodeDoc {
+        code: "FAB0631",
+        title: "a window that fills the queues",
+        text: "\
+`control = window { packets = N; }` keeps queues short, so that the fabric sustains its saturation in overload. A part of the window is on its way
+at the static bound: bound x (latency there and back) / flits of a packet. The rest stands in queues. From half of the room of all queues per source
+on, queues fill up, and the fabric accepts less than without control. Leave `packets` out: the rule takes a quarter of the room.",
+    },
+    CodeDoc {
+        code: "FAB0632",
+        title: "a control where packets choose their paths",
+        text: "\
+A window acknowledges every packet over the route that the tables have from its destination to its source. Packets that choose their paths
+(`routing = min`, `valiant`, `ugal`, `spray` and so on) have no such route.",
     },
 ];

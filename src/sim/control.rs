@@ -1,0 +1,76 @@
+//! Control at the sources: the size of a window, and the time of acknowledgements.
+//!
+//! In: the bound of the traffic, its zero-load latencies, and the room of all queues. Out: how many packets
+//! of a source may be in flight. Beyond saturation, full queues stop packets that could go on, because only
+//! the first packet of a queue competes. A window keeps queues far from full. The oldest packet goes first,
+//! which keeps sources alike.
+//!
+//! The window has two parts. The pipe is what a source has in flight at the static bound while nothing waits:
+//! bound x (latency + time of the acknowledgement) / flits of a packet. The rest stands in queues. A quarter
+//! of the room of all queues, divided by the sources, is enough to keep channels busy. Near a half, queues
+//! fill up and the fabric falls as it does without a window.
+
+use super::errors::SimError;
+use super::layout::NetworkLayout;
+use super::load::StaticLoad;
+use super::routing::PathSelection;
+use super::setting::{Setting, SourceControl};
+use fabc_ir::Fraction;
+use fabc_model::{Ack, RouterModel, WindowControl};
+
+/// Eighths of the room of a source that stand in queues by default.
+const QUEUED: u64 = 2;
+
+/// Eighths of the room of a source from which on a window is refused.
+const REFUSED: u64 = 4;
+
+/// News of an arrival waits by default for as long as a source takes to send so many eighths of its room.
+const WAITING: u64 = 1;
+
+/// Checks that packets that a control acknowledges can be acknowledged.
+///
+/// # Errors
+/// [`SimError::Uncontrolled`] or [`SimError::OtherModel`] where they cannot.
+pub(super) fn check_control(setting: &Setting, control: WindowControl) -> Result<(), SimError> {
+    if setting.model == RouterModel::Flit && control.ack.has_flits() {
+        return Err(SimError::OtherModel { option: "ack", of: RouterModel::Packet.name() });
+    }
+    if setting.selection != PathSelection::Tables {
+        return Err(SimError::Uncontrolled { routing: setting.selection.routing().name() });
+    }
+    Ok(())
+}
+
+/// Fills in the window of a control, and the time for which news waits.
+///
+/// # Errors
+/// [`SimError::WideWindow`] where the window fills queues.
+pub(super) fn source_control(
+    setting: &Setting,
+    layout: &NetworkLayout,
+    load: &StaticLoad,
+    control: WindowControl,
+) -> Result<SourceControl, SimError> {
+    let queues = layout.lit as u64 * u64::from(setting.vcs());
+    let room = queues * u64::from(setting.buffer / setting.packet) / u64::from(load.senders.max(1));
+    let cycles_of = |packets: Fraction| packets.times(Fraction::integer(setting.packet)).over(load.bound);
+    let wait = match (control.ack, control.wait) {
+        (Ack::Piggyback, Some(wait)) => wait,
+        (Ack::Piggyback, None) => u32::try_from(cycles_of(Fraction::new(room * WAITING, 8u8)).ceil())
+            .unwrap_or(u32::MAX >> 2)
+            .max(1),
+        _ => 0,
+    };
+    let mean = load.mean_cycles;
+    let round =
+        Fraction::new(2 * mean.numerator() + u128::from(wait) * mean.denominator(), mean.denominator());
+    let pipe = load.bound.times(round).over(Fraction::integer(setting.packet)).ceil() as u64;
+    let largest = pipe + room * REFUSED / 8;
+    let derived = pipe + room * QUEUED / 8;
+    let window = control.packets.map_or(derived.max(1), u64::from);
+    if control.packets.is_some() && window >= largest {
+        return Err(SimError::WideWindow { window, largest: largest.saturating_sub(1), derived, pipe, room });
+    }
+    let [window, pipe, room] = [window, pipe, room].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    Ok(SourceControl { window, is_derived: control.packets.is_none(), pipe, room, ack: control.ack, wait })
+}

@@ -1,0 +1,176 @@
+//! Control at the sources, and runs beyond saturation, against answers that are known by hand.
+
+use crate::simulation::bench::{Bench, Hardware, UNIT, adds_up, parameters};
+use crate::simulation::{assert_near, saturations};
+use fabc::sim::{
+    Ack, Arbitration, HostPorts, Overload, Rate, RouterModel, Saturation, SimError, SimulationParameters,
+    WindowControl,
+};
+
+fn window(packets: u32, ack: Ack) -> WindowControl {
+    WindowControl { packets: Some(packets), ack, wait: None }
+}
+
+fn controlled(packets: u32, ack: Ack, cycles: u32) -> SimulationParameters {
+    SimulationParameters { control: Some(window(packets, ack)), ..parameters(cycles) }
+}
+
+/// Two hosts at the ends of a row of five routers: 4 hops of 4 cycles each, and a packet of 6 flits. It
+/// leaves its router after 3 of them. News of one flit takes 4 hops back. A window of one packet moves 6
+/// flits per round.
+#[test]
+fn one_packet_in_flight_takes_a_round() {
+    let row = Bench::tree(UNIT, &[0, 1, 2, 3], &[1, 0, 0, 0, 1]);
+    let (way, back) = (4 * (UNIT.router + UNIT.link) + 6 - 1 - UNIT.router, 4 * (UNIT.router + UNIT.link));
+    for packets in [1, 2] {
+        let free = row.point(&controlled(packets, Ack::Free, 60_000), "0.9").unwrap();
+        assert_near("free", free.accepted, f64::from(6 * packets) / f64::from(way + back), 0.001);
+        // The news competes from the cycle after the delivery on, and waits for at most a packet per hop.
+        let flit = row.point(&controlled(packets, Ack::Flit, 60_000), "0.9").unwrap();
+        let fastest = f64::from(6 * packets) / f64::from(way + back + 1);
+        assert!(flit.accepted <= fastest * 1.001 && flit.accepted >= fastest * 0.7, "{}", flit.accepted);
+        // In the flit model the packet and the news also pass the switch of the last router.
+        let wormhole = SimulationParameters {
+            model: RouterModel::Flit,
+            hosts: Some(HostPorts::Ports(1)),
+            ..controlled(packets, Ack::Free, 60_000)
+        };
+        let round = way + 2 * UNIT.router + back + UNIT.router;
+        let found = row.point(&wormhole, "0.9").unwrap();
+        assert_near("wormhole", found.accepted, f64::from(6 * packets) / f64::from(round), 0.001);
+    }
+}
+
+/// Acknowledgements are flits on channels: one for every packet. A packet to the other end takes the news
+/// with it where one comes in time.
+#[test]
+fn acknowledgements_take_channels() {
+    let row = Bench::tree(UNIT, &[0, 1], &[1, 0, 1]);
+    for hosts in [HostPorts::Unlimited, HostPorts::Ports(1)] {
+        let measured = |ack: Ack, wait: Option<u32>| {
+            let control = Some(WindowControl { packets: Some(16), ack, wait });
+            let request = SimulationParameters { control, hosts: Some(hosts), ..parameters(40_000) };
+            row.point(&request, "0.6").unwrap()
+        };
+        let (free, flit) = (measured(Ack::Free, None), measured(Ack::Flit, None));
+        assert_eq!((free.point.born, flit.point.born), (flit.point.born, free.point.born));
+        assert_eq!(free.point.moved_acks, 0);
+        // Two hops for the news of every packet.
+        assert_near("acks", flit.point.moved_acks as f64, flit.point.delivered as f64 * 2.0, 0.01);
+        assert_near("accepted", flit.accepted, 0.6, 0.02);
+        assert!(flit.mean > free.mean, "{} {}", flit.mean, free.mean);
+        let [patient, hasty] = [Some(400), Some(1)].map(|wait| measured(Ack::Piggyback, wait));
+        assert!(patient.point.moved_acks * 20 < flit.point.moved_acks, "{}", patient.point.moved_acks);
+        assert!(hasty.point.moved_acks * 2 > flit.point.moved_acks, "{}", hasty.point.moved_acks);
+        for measured in [&free, &flit, &patient, &hasty] {
+            adds_up(&measured.point, 6, 200, 40_000, 40_000).unwrap();
+        }
+    }
+}
+
+/// A port of one flit per cycle, windows of every size, and both ways of news: all that is born arrives.
+#[test]
+fn no_window_loses_a_packet() {
+    let ring = Bench::ring(Hardware { router: 0, ..UNIT }, 6);
+    for hosts in [HostPorts::Unlimited, HostPorts::Ports(1), HostPorts::Ports(2)] {
+        for ack in [Ack::Free, Ack::Flit, Ack::Piggyback] {
+            for (packets, packet) in [(1, 1), (3, 6), (20, 6), (3, 1)] {
+                let wait = (ack == Ack::Piggyback).then_some(4);
+                let control = Some(WindowControl { packets: Some(packets), ack, wait });
+                let request =
+                    SimulationParameters { hosts: Some(hosts), packet, control, ..parameters(4_000) };
+                let found = ring.point(&request, "0.02").unwrap();
+                adds_up(&found.point, packet, 200, 4_000, 4_000).unwrap();
+                assert_eq!(found.point.unfinished, 0, "{hosts:?} {ack:?} {packets} {packet}");
+            }
+        }
+    }
+}
+
+/// Below saturation a window is not felt.
+#[test]
+fn a_window_costs_nothing_below_saturation() {
+    let ring = Bench::ring(UNIT, 8);
+    let derived = Some(WindowControl { packets: None, ack: Ack::Free, wait: None });
+    for model in [RouterModel::Packet, RouterModel::Flit] {
+        let hosts = Some(if model == RouterModel::Flit { HostPorts::Ports(2) } else { HostPorts::Unlimited });
+        let request =
+            SimulationParameters { model, hosts, arbitration: Some(Arbitration::Age), ..parameters(40_000) };
+        let none = ring.point(&request, "0.6").unwrap();
+        let some = ring.point(&SimulationParameters { control: derived, ..request }, "0.6").unwrap();
+        assert_eq!((none.accepted, none.mean), (some.accepted, some.mean), "{model:?}");
+    }
+}
+
+/// By hand: 16 channels of 4 queues with room for 33 packets each, and 8 sources: 264 per source, and 66 of
+/// them in queues. A packet takes 22.14 cycles on average, and 14.34 of them there and back are on their way:
+/// 7/8 x 2 x 14.1428 / 6.
+#[test]
+fn the_window_follows_from_its_rule() {
+    let ring = Bench::ring(UNIT, 8);
+    let prepared = |packets, ack| {
+        let control = Some(WindowControl { packets, ack, wait: None });
+        ring.prepared(&SimulationParameters { control, ..parameters(1_000) })
+    };
+    let derived = prepared(None, Ack::Free).unwrap();
+    let control = derived.setting().control.unwrap();
+    let mean = derived.load().mean_cycles.as_f64();
+    let pipe = (0.875 * 2.0 * mean / 6.0).ceil() as u32;
+    assert_eq!((control.pipe, control.room, control.window), (pipe, 264, pipe + 66));
+    assert_eq!(derived.setting().window, Some(control.window));
+    // News waits for as long as an eighth of the room takes: 33 packets of 6 flits at 7/8.
+    let waits = prepared(None, Ack::Piggyback).unwrap().setting().control.unwrap();
+    assert_eq!(waits.wait, (33.0 * 6.0 / 0.875_f64).ceil() as u32);
+    assert_eq!(waits.window, waits.pipe + 66);
+    assert!(prepared(Some(pipe + 131), Ack::Free).is_ok());
+    let Err(SimError::WideWindow { largest, .. }) = prepared(Some(pipe + 132), Ack::Free) else {
+        panic!("a window of half of the room passes")
+    };
+    assert_eq!(largest, u64::from(pipe + 131));
+}
+
+fn overload(found: &Saturation) -> Overload {
+    found.overloads[0]
+}
+
+/// Rings are parking lots: where ports take turns, who is on the ring starves who would like to be. A window
+/// with the oldest first keeps what the ring carries, and all sources alike.
+#[test]
+fn a_window_keeps_a_ring_of_wormholes_alive() {
+    let ring = Bench::ring(UNIT, 8);
+    let request = SimulationParameters {
+        model: RouterModel::Flit,
+        hosts: Some(HostPorts::Ports(2)),
+        overload: Some(vec![Rate::millionths(2_000_000)]),
+        replications: 2,
+        ..parameters(20_000)
+    };
+    let plain = &saturations(&ring, &request, &[1])[0];
+    let control = Some(window(16, Ack::Free));
+    let kept = &saturations(&ring, &SimulationParameters { control, ..request }, &[1])[0];
+    let share = |found: &Saturation| {
+        let accepted = overload(found).delivered as f64 * 6.0 / (20_000.0 * 8.0);
+        accepted / found.interval.mean.as_f64()
+    };
+    assert!(share(plain) < 0.9 && overload(plain).fairness().as_f64() < 0.5, "{:?}", overload(plain));
+    assert!(share(kept) > 0.97 && overload(kept).fairness().as_f64() > 0.9, "{:?}", overload(kept));
+    // The demand that is served is the one that is offered: 16/7 hops on average.
+    let hops = overload(kept).mean_hops().unwrap().as_f64();
+    assert_near("hops", hops, 16.0 / 7.0, 0.01);
+}
+
+/// A run depends on its rate and seed only.
+#[test]
+fn overload_is_the_same_with_any_number_of_threads() {
+    let ring = Bench::ring(UNIT, 8);
+    let request = SimulationParameters {
+        overload: Some([1_200_000, 2_000_000].map(Rate::millionths).to_vec()),
+        replications: 2,
+        ..controlled(40, Ack::Piggyback, 4_000)
+    };
+    let found = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| saturations(&ring, &request, &[1, 2]))
+    };
+    assert_eq!(found(1), found(3));
+}
