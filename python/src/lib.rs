@@ -154,7 +154,9 @@ fn explained(word: &str) -> Option<String> {
         meanings.iter().map(|one| format!("{word} ({}): {}", one.kind, one.meaning)).collect();
     if lines.is_empty() {
         let fields = fabc::emit::find_report_fields(word);
-        lines.extend(fields.iter().map(|field| format!("{} (field of report.json): {}", field.path, field.meaning)));
+        lines.extend(
+            fields.iter().map(|field| format!("{} (field of report.json): {}", field.path, field.meaning)),
+        );
     }
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
