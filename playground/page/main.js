@@ -9,6 +9,7 @@ import { EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutt
 import startDecoder, { decompress } from "brotli-dec-wasm/web";
 import { zipSync } from "fflate";
 import { createClient, uriOf } from "./language.js";
+import { tooLarge } from "./size.js";
 import { Project, fragmentOf, namedFiles, readFragment, textOf } from "./project.js";
 
 const byId = (id) => document.getElementById(id);
@@ -33,6 +34,8 @@ let module; // the compiled compiler
 let worker; // it runs commands
 let running; // { started, timer, progress, ran }
 let waitingCheck; // a timer
+let sized; // the size of the spec that was checked last, `null` with errors, `undefined` before a check
+let offered; // what stands in place of the progress: a build that is too large for a page
 const findings = new Map(); // by path, the findings of the language server
 
 const encode = (text) => new TextEncoder().encode(text);
@@ -101,6 +104,7 @@ function startLanguage() {
     onFindings(path, list) {
       findings.set(path, list);
       showSources();
+      showElsewhere();
     },
   });
 }
@@ -144,7 +148,33 @@ function show(path) {
     state: EditorState.create({ doc: text ?? "This file holds no text.", extensions: [readOnly, extensions(path)] }),
   });
   showSources();
+  showElsewhere();
   return view;
+}
+
+/** The most findings in other files that are listed. */
+const LISTED = 20;
+
+/** Lists the findings in files that the editor does not show. A click opens the file at the line. */
+function showElsewhere() {
+  const others = [...findings].filter(([path]) => path !== open).sort(([left], [right]) => (left < right ? -1 : 1));
+  const all = others.flatMap(([path, list]) => list.map((finding) => ({ path, finding })));
+  const items = all.slice(0, LISTED).map(({ path, finding: { range, message, severity } }) => {
+    const [first] = message.split("\n");
+    const go = () => goTo(path, range.start);
+    return make("li", {}, make("button", { type: "button", className: severity === 1 ? "bad" : "warn", textContent: `${path}:${range.start.line + 1}: ${first}`, onclick: go }));
+  });
+  if (all.length > LISTED) items.push(make("li", { textContent: `and ${all.length - LISTED} more` }));
+  byId("elsewhere").replaceChildren(...items);
+}
+
+/** Opens a source with the cursor at a place. */
+function goTo(path, { line, character }) {
+  if (!project.sources.has(path)) return;
+  const { state } = show(path);
+  const wanted = state.doc.line(Math.min(line + 1, state.doc.lines));
+  view.dispatch({ selection: { anchor: Math.min(wanted.from + character, wanted.to) }, scrollIntoView: true });
+  view.focus();
 }
 
 // ---- sources
@@ -238,12 +268,19 @@ function wordsOf(line) {
   return words[0] === "fabc" ? words.slice(1) : words;
 }
 
-function run() {
+/** Runs the command. A build that is too large for a page is offered first: `anyway` begins it. */
+function run(anyway = false) {
   if (!module) return;
   const line = byId("command").value;
   const args = wordsOf(line);
   if (args.length === 0) return;
   if (running) stop();
+  clearOffer();
+  if (args[0] === "build" && !anyway && !args.includes("--until")) {
+    if (sized === undefined) return void check(() => run());
+    const sentence = tooLarge(sized);
+    if (sentence) return void offer(sentence, line);
+  }
   const output = byId("output");
   output.textContent = `$ fabc ${line}\n`;
   select("output");
@@ -268,6 +305,17 @@ function run() {
   showProgress();
 }
 
+/** Shows the command for one's own machine in place of a build that is too large for a page. */
+function offer(sentence, line) {
+  const begin = make("button", { type: "button", id: "anyway", textContent: "Build here anyway", onclick: () => run(true) });
+  offered = [make("span", { className: "bad", textContent: `${sentence} On your machine: fabc ${line}` }), begin];
+  showProgress();
+}
+
+function clearOffer() {
+  offered = undefined;
+}
+
 /** The command for one's own machine. */
 function showLocal() {
   byId("local").replaceChildren("On your machine: ", make("code", { textContent: `fabc ${byId("command").value}` }));
@@ -279,7 +327,8 @@ function showProgress() {
   byId("run").disabled = !module;
   clearTimeout(running?.timer);
   if (!running || running.ran.quiet) {
-    bar.replaceChildren();
+    // An offer that stands already keeps its focus.
+    if (!offered || bar.firstChild !== offered[0]) bar.replaceChildren(...(offered ?? []));
     return;
   }
   const seconds = Math.floor((performance.now() - running.started) / 1000);
@@ -295,8 +344,10 @@ function showProgress() {
 // ---- check, while one types
 
 function scheduleCheck(after = 250) {
+  sized = undefined;
+  clearOffer();
   clearTimeout(waitingCheck);
-  waitingCheck = setTimeout(check, after);
+  waitingCheck = setTimeout(() => check(), after);
 }
 
 function say(kind, text) {
@@ -305,23 +356,45 @@ function say(kind, text) {
   if (line.textContent !== text) line.textContent = text;
 }
 
-/** Checks the spec of the command, or the one that is open. A command that runs goes first. */
-function check() {
-  const named = wordsOf(byId("command").value).find((word) => project.sources.has(word) && word.endsWith(".fab"));
+/** The parameters that a command sets: `--set` and its values. */
+function setsOf(words) {
+  return words.flatMap((word, at) => (word === "--set" ? [word, words[at + 1] ?? ""] : word.startsWith("--set=") ? [word] : []));
+}
+
+/** What `fabc check` says of a spec without errors. */
+function summaryOf({ fabric, summary, undecided }) {
+  const open = undecided === 0 ? "" : `; ${undecided} require${undecided === 1 ? "" : "s"} can only be measured by a build`;
+  return `${fabric}: no errors (${summary})${open}`;
+}
+
+/** Checks the spec of the command, or the one that is open, and goes on with `then`. A command that runs goes first. */
+function check(then) {
+  clearTimeout(waitingCheck);
+  const words = wordsOf(byId("command").value);
+  const named = words.find((word) => project.sources.has(word) && word.endsWith(".fab"));
   const spec = named ?? project.spec();
-  if (!module || spec === undefined) return;
+  if (!module) return;
+  if (spec === undefined) {
+    sized = null;
+    then?.();
+    return;
+  }
   if (running) {
     if (!running.ran.quiet) return void scheduleCheck(1000);
     stop();
   }
   const before = performance.now();
-  runInWorker(["check", spec], {
+  runInWorker(["check", spec, "--json", ...setsOf(words)], {
     quiet: true,
     finish({ exitCode, stdout, stderr }) {
-      const first = (exitCode === 0 ? stdout : stderr).split("\n").filter((line) => line.trim() !== "");
-      const warned = exitCode === 0 && stderr.trim() !== "";
-      say(exitCode === 0 ? (warned ? "warn" : "good") : "bad", exitCode === 0 ? first[0] : `${spec}: ${first.at(-1)}`);
+      const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+      const checked = exitCode === 0 ? JSON.parse(stdout) : undefined;
+      sized = checked?.size ?? null;
+      const kind = checked === undefined ? "bad" : lines.length > 0 ? "warn" : "good";
+      const large = tooLarge(sized);
+      say(kind, checked === undefined ? `${spec}: ${lines.at(-1)}` : `${summaryOf(checked)}${large ? `. ${large}` : ""}`);
       byId("check").dataset.milliseconds = (performance.now() - before).toFixed(1);
+      then?.();
     },
   });
 }

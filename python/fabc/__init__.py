@@ -22,7 +22,7 @@ from . import _fabc
 from ._build import Build, Checked
 from ._errors import Diagnostic, FabcError, Place, diagnostics_of, error_of
 from ._graphs import from_networkx
-from ._operations import Hop, Repair, command, estimate, estimate_job, read_command
+from ._operations import Hop, Repair, Route, command, estimate, estimate_job, read_command
 from ._sweep import sweep, sweep_rows
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "Hop",
     "Place",
     "Repair",
+    "Route",
     "build",
     "check",
     "command",
@@ -93,7 +94,8 @@ def check(
 
 
 def explain(word: str) -> str:
-    """What an error code, a word of the language or a metric means. `KeyError` if there is no such word."""
+    """What an error code, a word of the language, a metric or a field of `report.json` means. `KeyError` if there is
+    no such word."""
     found = _fabc.explained(word)
     if found is None:
         raise KeyError(f"there is no code or word {word!r}")

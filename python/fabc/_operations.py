@@ -15,26 +15,52 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ._errors import FabcError, error_of_messages
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from ._build import Build
 
 PathLike = str | os.PathLike[str]
 
 
-class Hop(NamedTuple):
-    """One hop of a route."""
+@dataclass(frozen=True)
+class Hop:
+    """One hop of a route. Hops of one `number` are alternatives, as they are under `spray` and `ecmp`."""
 
-    router: int
-    port: int
+    number: int
+    """From 1."""
+    source: str
+    out_port: str
+    target: str
+    in_port: str
     vc: int
-    """-1 where a rule counts virtual channels (`Build.vc_rule`)."""
+    """The virtual channel on the link."""
+    share: float
+    """Share of the packets of the pair, up to 1."""
+    link: str
+    """The declared link."""
+    cycles: int
+    """Of the router that is left and the link, without contention."""
+    switch: str | None
+    """The optical circuit switch that the link passes."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """The route of a pair of routers in one scenario."""
+
+    scenario: str
+    distance: int
+    """Hop distance in the surviving fabric: no route is shorter."""
+    length: int
+    """Hops of the longest path."""
+    cycles: tuple[int, int]
+    """Cycles of the fastest and of the slowest path, without contention."""
+    latency_ns: float
+    """Of the slowest path."""
+    hops: tuple[Hop, ...]
 
 
 def command(
@@ -153,10 +179,6 @@ class Operations:
         @property
         def directory(self) -> Path: ...
 
-        def tables(self, scenario: str = "nominal") -> npt.NDArray[np.void]: ...
-
-        def channels(self) -> npt.NDArray[np.void]: ...
-
     def verify(self, *, remake: int | str | None = None) -> dict[str, Any]:
         """Proves the directory from its files alone: `fabc.verified/1`. Raises `FabcError` for what is wrong."""
         return read_command(["verify", str(self.directory), *options({"remake": remake})])
@@ -192,25 +214,17 @@ class Operations:
         second = os.fspath(other) if isinstance(other, str | os.PathLike) else str(other.directory)
         return read_command(["diff", str(self.directory), second, *options({"tolerance": accepted})], accepted=(0, 2))
 
-    def route(self, source: int, target: int, scenario: str = "nominal") -> list[Hop]:
-        """The route between two routers, by their numbers, hop by hop as the tables say."""
-        entries, channels = self.tables(scenario), self.channels()
-        entries = entries[entries["dst"] == target]
-        arrives = {(int(row["source"]), int(row["out_port"])): row for row in channels}
-        router, port, vc = source, -1, -1
-        hops: list[Hop] = []
-        while router != target:
-            here = entries[entries["router"] == router]
-            fits = here[(here["in_port"] == port) & (here["in_vc"] == vc)]
-            if not len(fits):
-                fits = here[(here["in_port"] == -1) & (here["in_vc"] == -1)]
-            if not len(fits) or len(hops) > len(channels):
-                raise KeyError(f"the tables of {scenario!r} have no route from {source} to {target}")
-            hop = Hop(router, int(fits[0]["out_port"]), int(fits[0]["out_vc"]))
-            hops.append(hop)
-            channel = arrives[router, hop.port]
-            router, port, vc = int(channel["target"]), int(channel["in_port"]), hop.vc
-        return hops
+    def route(self, source: int | str, target: int | str, scenario: str = "nominal") -> Route:
+        """The route between two routers, by name or number, hop by hop as the tables say."""
+        return self._routes(source, target, scenario)[0]
+
+    def routes(self, source: int | str, target: int | str) -> list[Route]:
+        """The routes between two routers in every scenario in which both survive, the slowest first."""
+        return self._routes(source, target, "all")
+
+    def _routes(self, source: int | str, target: int | str, scenario: str) -> list[Route]:
+        words = ["route", str(self.directory), str(source), str(target)]
+        return [_route(found) for found in read_command([*words, *options({"scenario": scenario})])["scenarios"]]
 
     def repair(self, down: str | Sequence[str] = (), *, out: PathLike | None = None, **settings: object) -> Repair:
         """Computes new tables for failures, which can be installed under live traffic.
@@ -249,8 +263,28 @@ class Operations:
         return read_command(["availability", str(self.directory), *asked])
 
 
+def _route(found: Mapping[str, Any]) -> Route:
+    hops = tuple(
+        Hop(
+            number=hop["hop"],
+            source=hop["from"],
+            out_port=hop["out_port"],
+            target=hop["to"],
+            in_port=hop["in_port"],
+            vc=hop["vc"],
+            share=hop["share"],
+            link=hop["link"],
+            cycles=hop["cycles"],
+            switch=hop["switch"],
+        )
+        for hop in found["route"]
+    )
+    fastest, slowest = found["cycles"]
+    return Route(found["scenario"], found["distance"], found["hops"], (fastest, slowest), found["latency_ns"], hops)
+
+
 def _path(live: Build | PathLike) -> str:
     return os.fspath(live) if isinstance(live, str | os.PathLike) else str(live.directory)
 
 
-__all__ = ["FabcError", "Hop", "Operations", "Repair", "command", "estimate", "estimate_job", "read_command"]
+__all__ = ["FabcError", "Hop", "Operations", "Repair", "Route", "command", "estimate", "estimate_job", "read_command"]

@@ -142,15 +142,23 @@ fn check<'py>(
     }
 }
 
-/// What an error code, a word of the language or a metric means; `None` if there is no such word.
+/// What an error code, a word of the language, a metric or a field of `report.json` means; `None` if there is
+/// no such word.
 #[pyfunction]
 fn explained(word: &str) -> Option<String> {
     if let Some(doc) = explain(word) {
         return Some(format!("{}\n\n{}", doc.title, doc.text.trim()));
     }
     let meanings = fabc::lsp::explain_word(word);
-    let lines = meanings.iter().map(|one| format!("{word} ({}): {}", one.kind, one.meaning));
-    (!meanings.is_empty()).then(|| lines.collect::<Vec<_>>().join("\n"))
+    let mut lines: Vec<String> =
+        meanings.iter().map(|one| format!("{word} ({}): {}", one.kind, one.meaning)).collect();
+    if lines.is_empty() {
+        let fields = fabc::emit::find_report_fields(word);
+        lines.extend(
+            fields.iter().map(|field| format!("{} (field of report.json): {}", field.path, field.meaning)),
+        );
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// Runs a command as the binary does, and returns its exit code. `program` runs further commands, for those

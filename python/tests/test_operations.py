@@ -73,12 +73,54 @@ def test_operations_print_what_the_command_line_prints(loaded: fabc.Build, tmp_p
     assert estimate == json.loads(run("estimate", "all_reduce", "--size", "16MB", "--on", "torus:8x8x8", "--json"))
 
 
-def test_a_route_is_walked_by_the_tables(built: fabc.Build) -> None:
+def test_a_route_is_that_of_the_command_line(built: fabc.Build) -> None:
     lengths = dict(nx.all_pairs_shortest_path_length(built.graph()))
+    names = [data["name"] for _, data in built.graph().nodes(data=True)]
     for source, target in [(0, 10), (3, 9), (7, 8)]:
-        hops = built.route(source, target)
-        assert hops[0].router == source and len(hops) == lengths[source][target]
-    assert built.route(4, 4) == []
+        route = built.route(source, target)
+        assert route == built.route(names[source], names[target])
+        assert route.length == route.distance == len(route.hops) == lengths[source][target]
+        assert (route.hops[0].source, route.hops[-1].target) == (names[source], names[target])
+        assert route.cycles[1] == sum(hop.cycles for hop in route.hops) and all(hop.share == 1 for hop in route.hops)
+        for before, after in zip(route.hops, route.hops[1:]):
+            assert (before.target, before.number + 1) == (after.source, after.number)
+    with pytest.raises(fabc.FabcError, match="name two different routers"):
+        built.route(4, 4)
+
+
+def test_a_route_is_known_in_every_scenario(loaded: fabc.Build) -> None:
+    routes = loaded.routes(0, 10)
+    assert sorted(route.scenario for route in routes) == sorted(loaded.scenarios)
+    assert routes == sorted(routes, key=lambda route: -route.cycles[1])
+    for route in routes[:5]:
+        assert route == loaded.route(0, 10, route.scenario)
+    for route in routes:
+        cables = {f"{hop.source}.{hop.out_port}" for hop in route.hops} | {f"{hop.target}.{hop.in_port}" for hop in route.hops}
+        assert route.scenario not in cables
+    with pytest.raises(fabc.FabcError, match="lunch"):
+        loaded.route(0, 10, "lunch")
+
+
+def test_sprayed_packets_take_every_shortest_path(tmp_path: Path) -> None:
+    (tmp_path / "tree.fab").write_text(
+        """fabric tree {
+    link fiber { bandwidth = 400 Gbps; latency = 30 ns; }
+    router { radix = 4; hosts = 2; vcs = 1; latency = 500 cycles; }
+    budget { vcs = 1; faults = 1 link; }
+    topology = fat_tree { k = 4; }
+    routing = spray;
+}
+"""
+    )
+    tree = fabc.build(tmp_path / "tree.fab")
+    edges = [data["name"] for _, data in tree.graph().nodes(data=True) if data["hosts"]]
+    route = tree.route(edges[0], edges[-1])
+    assert (route.distance, route.length, len(route.hops)) == (4, 4, 2 + 4 + 4 + 2)
+    for number in range(1, 5):
+        assert sum(hop.share for hop in route.hops if hop.number == number) == pytest.approx(1)
+    routes = tree.routes(edges[0], edges[-1])
+    # The healthy tree and a fault of each of its 32 cables. Those on the way leave fewer paths.
+    assert len(routes) == 1 + 32 and {len(route.hops) for route in routes} > {12}
 
 
 def test_loads_are_those_of_the_report(built: fabc.Build) -> None:
@@ -165,6 +207,7 @@ def test_ctrl_c_ends_what_runs(long: str, loaded: fabc.Build) -> None:
 def test_words_and_codes_are_explained() -> None:
     assert fabc.explain("budget").startswith("budget (item): ")
     assert "\n\n" in fabc.explain("FAB0401")
+    assert fabc.explain("entries_mean").startswith("tables.entries_mean (field of report.json): Entries")
 
 
 def test_the_command_line_is_in_the_package() -> None:

@@ -1,15 +1,19 @@
-//! `fabc explain`: an error code, a word of the language or a metric.
+//! `fabc explain`: an error code, a word of the language, a metric or a field of `report.json`.
 
 use crate::args::options::ExplainArgs;
 use crate::io::errors::DriverError;
 use crate::io::stop::Stop;
 use crate::io::terminal::{page_width, print_out, wrap_page};
 use fabc_base::diag;
+use fabc_emit::{ReportField, find_report_fields};
 use fabc_lsp::{WordMeaning, explain_word, explained_words};
 use serde_json::{Value, json};
 
 /// The tag of an explanation.
 const FORMAT: &str = "fabc.explanation/1";
+
+/// The kind of a field of `report.json`.
+const FIELD: &str = "field of report.json";
 
 /// Prints an explanation, or lists all codes.
 ///
@@ -23,14 +27,11 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Stop> {
         return Ok(());
     };
     let word = word.as_str();
-    for name in [word, word.rsplit_once('.').map_or(word, |(_, last)| last)] {
-        let mut meanings = explain_word(name);
-        // `fault.latency` and `peak.latency` are metrics of a fault and of a simulation.
-        meanings.retain(|meaning| name == word || meaning.kind == "metric");
-        if !meanings.is_empty() {
-            let text = if args.json { document(name, &meanings) } else { text(name, &meanings) };
-            return Ok(print_out(&text)?);
-        }
+    let explained =
+        [word_meanings(word), field_meanings(word, true), metric_of_run(word), field_meanings(word, false)];
+    if let Some(Explained { name, meanings }) = explained.into_iter().flatten().next() {
+        let text = if args.json { document(&name, &meanings) } else { text(&name, &meanings) };
+        return Ok(print_out(&text)?);
     }
     // The other forms that messages and users write are accepted too: `fabc explain 101` and `FAB[0101]`.
     let digits: String = word.chars().filter(char::is_ascii_digit).collect();
@@ -46,11 +47,65 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Stop> {
     Ok(print_out(&wrap_page(&page, page_width()))?)
 }
 
+/// What is printed about a word.
+struct Explained {
+    name: String,
+    meanings: Vec<WordMeaning>,
+}
+
+impl Explained {
+    /// The explanation of a word that has any meaning.
+    fn new(name: &str, meanings: Vec<WordMeaning>) -> Option<Self> {
+        (!meanings.is_empty()).then(|| Self { name: name.to_owned(), meanings })
+    }
+}
+
+/// The meanings of a word of the language, a metric or a unit.
+fn word_meanings(word: &str) -> Option<Explained> {
+    Explained::new(word, explain_word(word))
+}
+
+/// The metric behind the name of a fault or of a run: `fault.latency` and `peak.latency`.
+fn metric_of_run(word: &str) -> Option<Explained> {
+    let (_, name) = word.rsplit_once('.')?;
+    Explained::new(name, explain_word(name).into_iter().filter(|meaning| meaning.kind == "metric").collect())
+}
+
+/// The fields of `report.json` with a path, or also those whose path ends with it. A field that is a metric
+/// has the meaning of the metric and its unit.
+fn field_meanings(word: &str, whole: bool) -> Option<Explained> {
+    let mut fields = find_report_fields(word);
+    fields.retain(|field| !whole || field.plain_path() == word);
+    let mut meanings: Vec<WordMeaning> = Vec::new();
+    for field in fields {
+        meanings.extend(metric_of_field(field));
+        let known = meanings.iter_mut().find(|known| known.kind == FIELD && known.meaning == field.meaning);
+        match known {
+            Some(known) => known.places.push(&field.path),
+            None => meanings.push(WordMeaning {
+                kind: FIELD,
+                places: vec![&field.path],
+                meaning: &field.meaning,
+                values: Vec::new(),
+                example: None,
+            }),
+        }
+    }
+    Explained::new(word, meanings)
+}
+
+fn metric_of_field(field: &ReportField) -> Vec<WordMeaning> {
+    let meanings = if field.is_metric() { explain_word(&field.name()) } else { Vec::new() };
+    meanings.into_iter().filter(|meaning| meaning.kind == "metric").collect()
+}
+
 fn unknown(word: &str) -> DriverError {
     let words = explained_words();
     let near = diag::closest(word, words.iter().copied().chain(diag::codes().map(|doc| doc.code)));
     let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
-    let hint = format!("{near}`fabc explain` lists all codes, and docs/language.md all words");
+    let hint = format!(
+        "{near}`fabc explain` lists all codes, and docs/language.md all words, and docs/report_fields.md all fields of `report.json`"
+    );
     DriverError::UnknownCode { code: word.to_owned(), hint }
 }
 
@@ -58,6 +113,7 @@ fn text(word: &str, meanings: &[WordMeaning]) -> String {
     let pages = meanings.iter().map(|WordMeaning { kind, places, meaning, values, example }| {
         let places = match (&places[..], *kind) {
             ([], _) => String::new(),
+            (places, FIELD) => format!(" {}", places.join(", ")),
             (places, "setting") => format!(" in {}", places.join(", ")),
             (places, _) => format!(" of {}", places.join(", ")),
         };

@@ -273,7 +273,7 @@ impl Lines {
         let longest =
             compiled.requires.iter().map(|outcome| outcome.require.text().chars().count()).max().unwrap_or(0);
         let width = longest.min(self.look.width - 44);
-        for outcome in &compiled.requires {
+        for outcome in summary::requires_as_written(compiled) {
             let (mark, color) = match outcome.holds() {
                 Some(true) => ("ok", Some(Color::Green)),
                 Some(false) => ("FAILED", Some(Color::Red)),

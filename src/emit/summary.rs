@@ -22,6 +22,13 @@ pub(super) fn load_text(load: Fraction) -> String {
     if load.is_integer() { grouped(u64::try_from(load.floor()).unwrap_or(u64::MAX)) } else { fixed(load, 2) }
 }
 
+/// The outcomes of all requires, in the order in which the spec has them.
+pub(super) fn requires_as_written(compiled: &CompiledFabric) -> Vec<&RequireOutcome> {
+    let mut outcomes: Vec<&RequireOutcome> = compiled.requires.iter().collect();
+    outcomes.sort_by_key(|outcome| outcome.require.position);
+    outcomes
+}
+
 /// One metric with its bound.
 pub(super) struct MetricRow {
     pub(super) name: &'static str,

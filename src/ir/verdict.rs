@@ -56,6 +56,7 @@ mod tests {
             value_text,
             unit: WrittenUnit::default(),
             span: Span::default(),
+            position: 0,
         };
         let outcome = RequireOutcome {
             require,

@@ -27,6 +27,8 @@ pub struct Require {
     pub unit: WrittenUnit,
     /// The place of the whole line.
     pub span: Span,
+    /// Its number among the requires of the spec, in the order of the spec. Only what people read follows it.
+    pub position: usize,
 }
 
 impl Require {

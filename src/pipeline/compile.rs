@@ -51,7 +51,7 @@ pub use early::{Foreseen, check_early, foresee};
 pub use fabc_sim::{Prepared, SimReport};
 pub use known::{KnownResults, MeasuredLine, ResultStore, hash_of_texts, measured_lines};
 pub use shards::{Keeper, Kept, merged, shard};
-pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
+pub use size::{BuildSize, TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork, least_build_size};
 pub use stage::Stage;
 
 use context::ScenarioContext;

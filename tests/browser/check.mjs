@@ -165,12 +165,6 @@ async function pick(page, path) {
   await page.keyboard.press("ArrowDown");
   const [on, picking] = await picked();
   expect(on > 0 && picking === 1, name(path), "nothing is picked out");
-  if (await page.locator("svg.map .band").count()) {
-    expect(await page.locator("#joined svg.map .band").first().isVisible(), name(path), "the map shows no band");
-    const box = await page.locator("#joined svg.map .frame").boundingBox();
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-    expect(/links?$/.test(await page.locator("#under").textContent()), name(path), "the map does not say what is under the pointer");
-  }
   await page.selectOption("#pick", "");
   expect((await picked())[0] === 0, name(path), "something stays picked out");
 }
@@ -264,6 +258,7 @@ async function explore(page, path) {
     await link.press("Enter");
     const text = await told("#stage-info");
     expect(/^Link /.test(text) && /cycles/.test(text), where, `a link says: ${text.slice(0, 80)}`);
+    if (facts) await compareLink(page, where, directory, facts);
   }
   await page.click("#route-clear");
   await stage.press("ArrowRight");
@@ -274,7 +269,9 @@ async function explore(page, path) {
     await page.click("#route-clear");
     await page.waitForTimeout(100);
     await click({ link: 0 });
-    expect(/^(Link |Number|\S)/.test(await told("#stage-info")), where, "a click on a link shows nothing");
+    const shown = await told("#stage-info");
+    expect(/^(Link |Number|\S)/.test(shown), where, "a click on a link shows nothing");
+    if (facts && /^Link /.test(shown)) await compareLink(page, where, directory, facts);
   }
   await page.click("#route-clear");
   if (await page.locator("#gantt").count()) await zoomSchedule(page, where);
@@ -349,6 +346,37 @@ async function compareRoute(page, where, directory) {
     }
     await page.locator("#scenario").evaluateAll(([slider]) => { if (slider) { slider.value = 0; slider.dispatchEvent(new Event("input")); } });
   }
+}
+
+// The link that is shown: its ends, switch and length are those of `topology.json`, both loads stand in `report.json`,
+// and where every pair sends as much, they are the pairs whose routes pass the link by the tables.
+async function compareLink(page, where, directory, facts) {
+  const info = page.locator("#stage-info");
+  const heading = (await info.locator("h3").textContent()).slice("Link ".length);
+  const text = await info.locator("p").first().textContent();
+  const topology = JSON.parse(readFileSync(join(directory, "topology.json")));
+  const node = ({ name, cube, at }) => name ?? `cube${cube}[${at.join(",")}]`;
+  const port = ([router, port]) => `${node(topology.nodes[router])}.${topology.ports?.[port] ?? `port${port}`}`;
+  const link = topology.links.find(({ a, b }) => `${port(a)} \u2013 ${port(b)}` === heading);
+  expect(link !== undefined || topology.format !== "fabc.topology/1", where, `topology.json has no link ${heading}`);
+  if (link === undefined) return;
+  expect(link.ocs === undefined ? !/through/.test(text) : text.includes(`through ${link.ocs}`), where, `${heading}: ${text}, and its switch is ${link.ocs}`);
+  expect(link.length === undefined ? !/ m of cable/.test(text) : text.includes(`${link.length / 10} m of cable`), where, `${heading}: ${text}, and its length is ${link.length} times 0.1 m`);
+  if (!(await page.locator("#link-loads").count())) return;
+  const number = (text) => Number(text.replaceAll(",", ""));
+  const rows = await page.locator("#link-loads tbody tr").evaluateAll((rows) => rows.map((row) => Array.from(row.cells, (cell) => cell.textContent)));
+  const known = facts.histograms.channel_load.map(([load]) => load);
+  const near = (one, other) => Math.abs(one - other) <= 0.006 * Math.max(1, other);
+  for (const [channel, , healthy, worst, scenario] of rows) {
+    expect(known.some((load) => near(number(healthy), load)), where, `${channel}: report.json has no channel of load ${healthy}`);
+    const most = (scenario === "nominal" ? facts.metrics : facts.scenarios[scenario])?.max_channel_load;
+    expect(number(worst) >= number(healthy) && (most === undefined || number(worst) <= most * 1.006), where, `${channel}: at worst ${worst} in ${scenario}, of at most ${most}`);
+  }
+  const passing = info.locator("table", { hasText: "pairs over it by hops" });
+  const hosts = new Set(topology.nodes.map((node) => node.hosts));
+  if (hosts.size > 1 || facts.gain || facts.metrics.permutation !== undefined || !(await passing.count())) return;
+  const sums = await passing.locator("tbody tr").evaluateAll((rows) => rows.map((row) => Array.from(row.cells).slice(1).reduce((sum, cell) => sum + Number(cell.textContent), 0)));
+  rows.forEach(([channel, , healthy], at) => expect(sums[at] === number(healthy), where, `${channel}: ${sums[at]} pairs pass it, its load is ${healthy}`));
 }
 
 async function withoutScripts(browser, path) {

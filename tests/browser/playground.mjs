@@ -199,6 +199,50 @@ const TINY = 'fabric tiny {\n    network { topology = ring { routers = 6; } vcs 
   await damaged.context().close();
 }
 
+// A build that is too large for a page is told before it begins, with the command. It can be begun all the same.
+{
+  const page = await open("#example=specs/pod_8192.fab");
+  await checked(page, /no errors .*This build takes about .* of a page/);
+  await page.click("#run");
+  await page.waitForSelector("#anyway");
+  const offer = await page.textContent("#progress");
+  expect(/This build takes about \d+ (seconds|minutes) on the one thread of a page.* On your machine: fabc build pod_8192\.fab/.test(offer), offer);
+  await shot(page, "too_large");
+  await page.fill("#command", "build pod_8192.fab --until synthesize");
+  await page.waitForFunction(() => document.querySelector("#progress").textContent === "");
+  await page.fill("#command", "build pod_8192.fab");
+  await checked(page, /This build takes/);
+  await page.click("#run");
+  await page.click("#anyway");
+  await page.waitForSelector("#stop:not([hidden])");
+  await page.click("#stop");
+  await page.waitForFunction(() => /stopped/.test(document.querySelector("#output").textContent));
+  await page.context().close();
+}
+
+// Findings in files that the editor does not show are listed, and lead there.
+{
+  const page = await open("#example=specs/pod_128.fab");
+  await checked(page, /no errors/);
+  expect(await page.isHidden("#elsewhere"), "findings where there are none");
+  await page.getByRole("button", { name: "parts/tpu_v4.fab", exact: true }).click();
+  await behind(page, "radix = ");
+  await page.keyboard.type("x");
+  await checked(page, /error/);
+  await page.getByRole("button", { name: "pod_128.fab", exact: true }).click();
+  const finding = await page.waitForSelector("#elsewhere button.bad");
+  expect(/^parts\/tpu_v4\.fab:\d+: /.test(await finding.textContent()), await finding.textContent());
+  await shot(page, "elsewhere");
+  await finding.click();
+  await page.waitForFunction(() => document.querySelector("#sources .open")?.textContent.startsWith("parts/tpu_v4.fab"));
+  const line = await page.evaluate(() => {
+    const { state } = document.querySelector(".cm-content").cmTile.view;
+    return state.doc.lineAt(state.selection.main.head).text;
+  });
+  expect(line.includes("radix = x"), `the finding leads to ${line}`);
+  await page.context().close();
+}
+
 // A block of the book, with the files that it needs.
 {
   const page = await open("#block=language/0");

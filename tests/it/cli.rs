@@ -4,6 +4,8 @@
 mod help;
 mod limits;
 mod messages;
+mod readers;
+mod verdict_order;
 
 use crate::support::spec_text::SpecText;
 use std::path::Path;
@@ -190,14 +192,6 @@ fn files_and_directories_in_each_others_place_are_told() {
         );
     }
     assert_eq!(help(&["check", "."], 1)[2], "name the file, such as `./pod.fab`");
-    for args in
-        [&["verify", "pod.fab"][..], &["tables", "pod.fab"], &["sim", "pod.fab"], &["collective", "pod.fab"]]
-    {
-        let refusal = help(args, 2);
-        let message = "`pod.fab` is not a directory that `fabc build` wrote: it is a file";
-        let hint = "build it, and name the directory that the build writes: `fabc build pod.fab`, then for example `out/pod`";
-        assert_eq!(refusal, ["FAB0510", message, hint], "{args:?}");
-    }
     assert_eq!(help(&["verify", "out"], 2)[2], "name the directory of one fabric, such as `out/pod`");
     assert_eq!(
         help(&["verify", "gone"], 2)[1],

@@ -436,8 +436,8 @@ fn pages_work_in_a_browser() {
     assert!(output.status.success(), "{}{}", printed[0], printed[1]);
 }
 
-/// One page of every way to draw: a ring of cubes, a matrix with numbers, a map. A ring of routers, groups
-/// with faults of routers. A pod with jobs.
+/// One page of every way to draw: a ring of cubes, few and many cubes on their lattice. A ring of routers,
+/// groups with faults of routers. A pod with jobs.
 const BROWSED: [&str; 6] = ["pod_256", "pod_1024", "pod_8192", "ring", "dragonfly", "jobs"];
 
 /// Writes all artifacts of all sizes below the target directory, for looking at.

@@ -29,6 +29,7 @@ static BUILT: LazyLock<(Fabric, Files)> = LazyLock::new(|| {
         value_text: value.to_owned(),
         unit: fabc::model::WrittenUnit::default(),
         span: Span { start: 7, end: 12 },
+        position: 0,
     };
     fabric.requires = vec![
         require(Metric::Diameter, Comparison::AtMost, "6"),

@@ -1,6 +1,6 @@
 //! Files of the project that say the same: the version, the address, the targets of a release.
 
-use super::{complain, read};
+use super::{complain, files, read};
 
 /// The value of a key in `[workspace.package]`.
 fn workspace_value(key: &str) -> String {
@@ -11,25 +11,45 @@ fn workspace_value(key: &str) -> String {
 }
 
 #[test]
-fn one_version_and_one_address_stand_everywhere() {
-    let (version, address) = (workspace_value("version"), workspace_value("repository"));
-    assert_eq!(workspace_value("homepage"), address);
+fn one_version_stands_everywhere() {
+    let version = workspace_value("version");
     let mut problems = Vec::new();
     for (path, text) in [
         ("CITATION.cff", format!("\nversion: {version}\n")),
         ("CHANGELOG.md", format!("\n## {version}\n")),
         ("editors/vscode/package.json", format!("\"version\": \"{version}\"")),
-        ("docs/ci.md", format!("repo: {address} ")),
         ("docs/ci.md", format!("rev: v{version}\n")),
     ] {
         if !read(path).contains(&text) {
             problems.push(format!("{path}: `{}` is missing", text.trim()));
         }
     }
-    // The placeholder is a name that nobody can have.
-    assert!(
-        address.starts_with("https://example.org/") == read("Cargo.toml").contains("# A placeholder until")
-    );
+    complain(problems);
+}
+
+/// Without a public address, nobody is sent to a page that is not there: the placeholder stands in the
+/// manifest, which needs an address for `cargo binstall`, and nowhere else.
+#[test]
+fn nobody_is_sent_to_a_placeholder() {
+    let address = workspace_value("repository");
+    assert_eq!(workspace_value("homepage"), address);
+    let manifest = read("Cargo.toml");
+    let is_placeholder = address.starts_with("https://example.org/");
+    assert_eq!(manifest.contains("# A placeholder until"), is_placeholder);
+    assert!(!is_placeholder || !manifest.contains("\ndocumentation = "), "no documentation is published yet");
+    let mut problems = Vec::new();
+    let pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CITATION.cff", "Dockerfile"];
+    let folders = ["docs", "editors", "examples", "hooks", "playground", "python", "specs", "src", ".github"];
+    let paths = folders.into_iter().flat_map(files).filter(|path| !path.contains("node_modules"));
+    for path in paths.chain(pages.map(str::to_owned)) {
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        for sent_to in ["https://example.org/", "http://example.org/", "https://docs.rs/fabc"] {
+            if is_placeholder && text.contains(sent_to) {
+                problems.push(format!("{path}: {sent_to} leads nowhere"));
+            }
+        }
+    }
     complain(problems);
 }
 

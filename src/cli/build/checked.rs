@@ -5,6 +5,7 @@ use crate::io::errors::DriverError;
 use crate::io::terminal::Terminal;
 use fabc_emit::compiled::DescribedNetwork;
 use fabc_model::{Fabric, Plant};
+use fabc_pipeline::compile::least_build_size;
 use serde_json::{Value, json};
 
 /// Says that a spec has no errors. `undecided` requires can only be measured by a build.
@@ -86,8 +87,10 @@ fn document(fabric: &Fabric, summary: &str, undecided: usize) -> Value {
         Plant::Pod(_) => "pod",
         Plant::Network(_) => "network",
     };
+    let size = least_build_size(fabric);
     json!({
         "format": "fabc.checked/1", "fabric": fabric.name, "plant": plant, "summary": summary,
         "requires": fabric.requires.len(), "undecided": undecided,
+        "size": { "routers": size.routers, "entries": size.entries, "bytes": size.bytes },
     })
 }

@@ -4,10 +4,10 @@
 
 use crate::args::options::BuildArgs;
 use crate::build::requests::EmitRequest;
+use crate::io::declared_name::declared_name;
 use crate::io::errors::DriverError;
 use crate::io::read;
 use crate::io::stop::Stop;
-use fabc_lang::syntax::{self, ast::FileEntry};
 
 /// Refuses specs whose outputs would be the same file or directory, before anything is compiled. Syntax
 /// errors are left to the build of that spec.
@@ -30,12 +30,7 @@ pub(crate) fn check_specs_together(args: &BuildArgs, requests: &[EmitRequest]) -
     let mut names: Vec<(String, &String)> = Vec::new();
     for spec in args.specs.iter().filter(|spec| *spec != "-") {
         let Ok(text) = read::spec_text(spec) else { continue };
-        let Ok(file) = syntax::parse_file(spec, &text).0 else { continue };
-        let fabric = file
-            .entries
-            .iter()
-            .find_map(|entry| if let FileEntry::Fabric(fabric) = entry { Some(fabric) } else { None });
-        let Some(name) = fabric.map(|fabric| fabric.name.value.to_string()) else { continue };
+        let Some(name) = declared_name(spec, &text) else { continue };
         // Some file systems ignore the case of letters.
         if let Some((_, first)) = names.iter().find(|(known, _)| known.eq_ignore_ascii_case(&name)) {
             return Err(DriverError::SeveralSpecs {

@@ -10,6 +10,7 @@ pub(crate) use tolerance::parse_tolerances;
 use crate::args::diff::DiffArgs;
 use crate::args::options::CompileArgs;
 use crate::build::front;
+use crate::io::declared_name::declared_name;
 use crate::io::errors::DriverError;
 use crate::io::folder::DiskFolder;
 use crate::io::input_errors::needs_directory;
@@ -46,11 +47,7 @@ fn print_diff(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
         [false, false] => [read_side(Path::new(&args.a))?, read_side(Path::new(&args.b))?],
         [true, true] => {
             let problem = "neither side is a built directory".to_owned();
-            return Err(DriverError::Diff {
-                problem,
-                hint: "build one of them: `fabc build A.fab`, then `fabc diff out/a B.fab`".to_owned(),
-            }
-            .into());
+            return Err(DriverError::Diff { problem, hint: both_specs_hint(&args.a, &args.b) }.into());
         }
         [first_is_spec, _] => {
             let (spec, directory) = if first_is_spec { (&args.a, &args.b) } else { (&args.b, &args.a) };
@@ -78,6 +75,16 @@ fn print_diff(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
         false => terminal.say_with_colors(&fabc_emit::diff_text(diff, beyond.as_deref(), report_look()))?,
     }
     Ok(comparison.is_same())
+}
+
+/// The commands that compare two specs.
+fn both_specs_hint(first: &str, second: &str) -> String {
+    match read::spec_text(first).ok().and_then(|text| declared_name(first, &text)) {
+        Some(name) => {
+            format!("build one of them: `fabc build {first}`, then `fabc diff out/{name} {second}`")
+        }
+        None => "build one of them: `fabc build A.fab`, then `fabc diff out/a B.fab`".to_owned(),
+    }
 }
 
 /// A side of a comparison, whose files are on the disk if it was not just compiled.

@@ -139,7 +139,7 @@ pub(crate) enum DriverError {
     #[diagnostic(code(FAB0515), help("a name is a letter or `_`, then letters, digits and `_`"))]
     BadName { name: String },
     /// `explain` of something that is no code and no word.
-    #[error("`{code}` is no error code, word of the language or metric")]
+    #[error("`{code}` is no error code, word of the language, metric or field of `report.json`")]
     #[diagnostic(code(FAB0516), help("{hint}"))]
     UnknownCode { code: String, hint: String },
     /// `schema` of something that has none.

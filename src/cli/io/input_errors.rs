@@ -1,5 +1,7 @@
 //! Errors in the words of a command line: options, and files and directories in each other's place.
 
+use crate::io::declared_name::declared_name;
+use fabc_base::limits::SPEC_BYTES;
 use miette::Diagnostic;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -59,11 +61,8 @@ pub(crate) fn needs_spec(path: &str) -> Result<(), InputError> {
 pub(crate) fn needs_directory(directory: &Path) -> Result<(), InputError> {
     let path = display(directory);
     if directory.is_file() {
-        let stem = directory.file_stem().unwrap_or_default().to_string_lossy();
         let hint = match directory.extension().is_some_and(|end| end == "fab") {
-            true => format!(
-                "build it, and name the directory that the build writes: `fabc build {path}`, then for example `out/{stem}`"
-            ),
+            true => build_hint(directory),
             false => format!(
                 "name the directory of the fabric, such as `{}`",
                 display(directory.parent().unwrap_or(directory))
@@ -83,6 +82,17 @@ pub(crate) fn needs_directory(directory: &Path) -> Result<(), InputError> {
         return Err(InputError::NoDirectory { path, reason: "it holds such directories".to_owned(), hint });
     }
     Ok(())
+}
+
+/// The command that builds a spec, and the directory that it writes.
+fn build_hint(spec: &Path) -> String {
+    let path = display(spec);
+    let short = std::fs::metadata(spec).is_ok_and(|file| file.len() <= SPEC_BYTES as u64);
+    let text = if short { std::fs::read_to_string(spec).unwrap_or_default() } else { String::new() };
+    match declared_name(&path, &text) {
+        Some(name) => format!("`fabc build {path}` writes `out/{name}`: name that directory"),
+        None => format!("mend it first: `fabc check {path}` says what is wrong with it"),
+    }
 }
 
 fn display(path: &Path) -> String {

@@ -3,6 +3,7 @@
 pub(crate) mod browser;
 pub(crate) mod cache;
 pub(crate) mod content;
+pub(crate) mod declared_name;
 pub(crate) mod engine_errors;
 pub(crate) mod errors;
 pub(crate) mod folder;

@@ -10,7 +10,7 @@ pub(super) const STEPS: usize = 6;
 pub(super) struct TableGrid {
     pub(super) caption: String,
     pub(super) class: &'static str,
-    /// Whether the reader can pick out items by rows and columns (`both`) or by `columns`.
+    /// Whether the reader can pick out items: by `columns`.
     pub(super) items: Option<&'static str>,
     pub(super) columns: Vec<String>,
     /// Heading and cells of every row; `None` for an empty cell.

@@ -1,15 +1,15 @@
 //! Which items are linked: cubes of a pod, or groups or routers of a network. Few items are drawn on a ring
-//! with their links. More items make a matrix of link counts, with numbers as long as they fit. A network
-//! with tiers is drawn by levels.
+//! with their links. More items stand where the layout of the fabric puts them. A network with tiers is drawn
+//! by levels.
 
-use super::grid::{self, GridCell, TableGrid, step};
 use super::layout::{Layout, Point, layout};
 use super::levels::{LevelItems, levels};
 use crate::compiled::CompiledFabric;
 use crate::json::push;
 use crate::number::grouped;
 use crate::svg::{
-    self, Bundle, LevelDrawing, Map, NetworkPicture, PictureLink, PictureRouter, RingDrawing, escape,
+    self, BlockPicture, BlockPlace, Bundle, LevelDrawing, NetworkPicture, PictureLink, PictureRouter,
+    RingDrawing, escape,
 };
 use fabc_base::ids::{Id, NodeId, OcsGroupId};
 use fabc_ir::{Link, LinkClass, RouterNames};
@@ -25,15 +25,13 @@ const SPARSE_RING: usize = 96;
 const ROUTERS: usize = 96;
 /// Up to this many routers of a network are drawn one by one.
 const PICTURED: usize = 400;
-/// Maximum items of a matrix with numbers.
-const NUMBERED: usize = 40;
-/// Maximum rows of a map. If there are more items, several share a row.
-const CELLS: usize = 128;
+/// Maximum marks of a picture of blocks. If there are more items, several share a mark.
+const MARKS: usize = 128;
 
 /// Number of links between two items. The smaller item comes first, unless links run in one direction.
 type LinkCounts = BTreeMap<(usize, usize), u64>;
 
-struct MatrixItems {
+struct LinkedItems {
     /// Word for an item: `cube`, `group`, `router`, or `routers` if several share a row.
     word: &'static str,
     words: &'static str,
@@ -56,9 +54,6 @@ pub(super) fn linked_items(compiled: &CompiledFabric) -> Value {
         Plant::Network(_) => router_items(compiled),
     };
     let name = |item: usize| items.name(compiled, item);
-    // Long names stand only beside their rows. Columns and ticks have numbers instead.
-    let long = (0..items.count).any(|item| name(item).chars().count() > 4);
-    let short = |item: usize| if long { item.to_string() } else { name(item) };
     let symmetric = items.both_ways();
     let layout = layout(compiled);
     let is_pictured = compiled.pod.is_none() && compiled.topology.node_count() <= PICTURED;
@@ -66,13 +61,8 @@ pub(super) fn linked_items(compiled: &CompiledFabric) -> Value {
         (ring(compiled, &items), "ring")
     } else if is_pictured {
         (picture(compiled, &layout), "picture")
-    } else if items.count <= NUMBERED {
-        (number_grid(&items, &name, long, &symmetric), "grid")
     } else {
-        let label = format!("Which {} are joined to which; the table below has the numbers", items.words);
-        let map =
-            Map { label, word: items.word, class: "", items: items.count, name: &short, counts: &symmetric };
-        (svg::map(&map), "map")
+        (block_picture(compiled, &items, &layout), "blocks")
     };
     let (rows, picks): (String, Vec<String>) = (
         (0..items.count).map(|item| item_row(item, &name, &symmetric)).collect(),
@@ -89,7 +79,7 @@ pub(super) fn linked_items(compiled: &CompiledFabric) -> Value {
         word => items.word,
         words => items.words,
         pick => if items.per_row > 1 { "row" } else { items.word },
-        lead => items.lead(compiled, shape) + if shape == "map" && long { " Numbers along the sides count them as the table lists them." } else { "" },
+        lead => items.lead(compiled, shape, &layout),
         links,
         rows,
         picks,
@@ -132,7 +122,7 @@ fn both_ways(links: &LinkCounts) -> LinkCounts {
     counts
 }
 
-impl MatrixItems {
+impl LinkedItems {
     fn fits_on_ring(&self) -> bool {
         let pairs = self.links.keys().filter(|(a, b)| a != b).count();
         self.count <= RING
@@ -153,13 +143,20 @@ impl MatrixItems {
         (item * self.per_row).to_string()
     }
 
-    fn lead(&self, compiled: &CompiledFabric, shape: &str) -> String {
+    fn lead(&self, compiled: &CompiledFabric, shape: &str, layout: &Layout) -> String {
         let Self { word, words, size, per_row, .. } = self;
+        if *per_row > 1 && shape == "picture" {
+            return format!(
+                "A row of the table is {per_row} routers in the order of their ids, called by the first. All routers stand in the picture, \
+                 with scripts under Explore."
+            );
+        }
         if *per_row > 1 {
             let per_row = grouped(*per_row as u64);
             return format!(
-                "Rows and columns are {words} in the order of their ids, {per_row} to a row, called by the first; a cell counts the links \
-                 between two rows."
+                "A mark is {per_row} {words} in the order of their ids, called by the first, in the middle of its {words} in the picture \
+                 of all: {}. A line is the links between two marks, the stronger the more there are.",
+                layout.words
             );
         }
         let groups = if *size > 1 && *word != "cube" {
@@ -179,21 +176,21 @@ impl MatrixItems {
             }
             ("ring", _) => "Every dot is a router; lines are links.".to_owned(),
             ("picture", _) => format!("{groups}The table has the links between two {words}. All routers stand in the picture, with scripts under Explore."),
-            (_, "cube") => {
-                "Rows and columns are cubes; a cell counts the fiber links that the circuit switches set up between the two.".to_owned()
-            }
-            _ if self.one_way => format!("{groups}A cell counts the links from the row's {word} to the column's."),
-            _ => format!("{groups}Rows and columns are {words}; a cell counts the links between the two."),
+            (_, "cube") => "A mark is a cube of the lattice, and a line the fiber links that the circuit switches set up between two cubes, \
+                 the stronger the more there are."
+                .to_owned(),
+            _ if self.one_way => format!("{groups}A mark is a {word}, and a line the links from one {word} to another."),
+            _ => format!("{groups}A mark is a {word}, and a line the links between two {words}, the stronger the more there are: {}.", layout.words),
         }
     }
 }
 
-fn cube_items(compiled: &CompiledFabric, pod: &Pod) -> MatrixItems {
+fn cube_items(compiled: &CompiledFabric, pod: &Pod) -> LinkedItems {
     let sums = links_by_group(compiled, pod)
         .into_iter()
         .map(|((a, b), groups)| ((a as usize, b as usize), groups.values().sum()));
     let joined = sums.collect();
-    merge_rows(MatrixItems {
+    merge_rows(LinkedItems {
         word: "cube",
         words: "cubes",
         count: pod.cubes as usize,
@@ -204,7 +201,7 @@ fn cube_items(compiled: &CompiledFabric, pod: &Pod) -> MatrixItems {
     })
 }
 
-fn router_items(compiled: &CompiledFabric) -> MatrixItems {
+fn router_items(compiled: &CompiledFabric) -> LinkedItems {
     let topology = &compiled.topology;
     let block = match topology.names() {
         RouterNames::Blocks { size, word } if *size > 1 && topology.node_count() > ROUTERS => {
@@ -227,7 +224,7 @@ fn router_items(compiled: &CompiledFabric) -> MatrixItems {
         let (a, b) = (link.a.node.index() / size, link.b.node.index() / size);
         *joined.entry(if one_way { (a, b) } else { (a.min(b), a.max(b)) }).or_default() += 1;
     }
-    merge_rows(MatrixItems {
+    merge_rows(LinkedItems {
         word,
         words,
         count: topology.node_count().div_ceil(size),
@@ -239,8 +236,8 @@ fn router_items(compiled: &CompiledFabric) -> MatrixItems {
 }
 
 /// Merges several items into a row if there are too many.
-fn merge_rows(items: MatrixItems) -> MatrixItems {
-    let per_row = items.count.div_ceil(CELLS);
+fn merge_rows(items: LinkedItems) -> LinkedItems {
+    let per_row = items.count.div_ceil(MARKS);
     if per_row <= 1 {
         return items;
     }
@@ -248,7 +245,7 @@ fn merge_rows(items: MatrixItems) -> MatrixItems {
     for (&(a, b), &links) in &items.links {
         *joined.entry((a / per_row, b / per_row)).or_default() += links;
     }
-    MatrixItems {
+    LinkedItems {
         word: items.words,
         count: items.count.div_ceil(per_row),
         size: items.size * per_row,
@@ -258,7 +255,7 @@ fn merge_rows(items: MatrixItems) -> MatrixItems {
     }
 }
 
-fn ring(compiled: &CompiledFabric, items: &MatrixItems) -> String {
+fn ring(compiled: &CompiledFabric, items: &LinkedItems) -> String {
     if let Some((pod, _)) = compiled.pod() {
         let label = format!(
             "{} cubes of {:?} chips and the fiber bundles between them; the table below has the numbers",
@@ -273,6 +270,22 @@ fn ring(compiled: &CompiledFabric, items: &MatrixItems) -> String {
             if items.size > 1 { format!("{} {item}", items.word) } else { items.name(compiled, item) }
         },
         filled: &|item| items.size > 1 || compiled.topology.is_endpoint(NodeId::new(item)),
+        links: &items.links,
+    })
+}
+
+/// The items where the layout puts them, each in the middle of its routers.
+fn block_picture(compiled: &CompiledFabric, items: &LinkedItems, layout: &Layout) -> String {
+    let place = |points: &[Point]| {
+        let mean = |part: fn(&Point) -> f64| points.iter().map(part).sum::<f64>() / points.len() as f64;
+        BlockPlace { x: mean(|point| point.x), y: mean(|point| point.y) }
+    };
+    let places: Vec<BlockPlace> = layout.points.chunks(items.size).map(place).collect();
+    svg::blocks(&BlockPicture {
+        label: format!("{} {} and their links; the table below has the numbers", items.count, items.words),
+        places: &places,
+        word: items.word,
+        name: &|item| items.name(compiled, item),
         links: &items.links,
     })
 }
@@ -339,31 +352,6 @@ fn bundle_rows(compiled: &CompiledFabric, pod: &Pod) -> Value {
     };
     let rows: Vec<Value> = bundles.into_iter().map(row).collect();
     context! { groups => pod.ocs_groups.iter().map(|group| group.name.clone()).collect::<Vec<_>>(), rows }
-}
-
-fn number_grid(
-    items: &MatrixItems,
-    name: &dyn Fn(usize) -> String,
-    long: bool,
-    counts: &LinkCounts,
-) -> String {
-    let scale = grid::range(counts.values().map(|&links| links as f64));
-    let cell = |row: usize, column: usize| {
-        let links = *counts.get(&(row, column))?;
-        let unit = if links == 1 { "link" } else { "links" };
-        let title = format!("{} {} - {}: {links} {unit}", items.word, name(row), name(column));
-        Some(GridCell::of_scale('h', step(links as f64, scale), links.to_string(), title))
-    };
-    let head = |item: usize| if long { format!("{}: {item}", name(item)) } else { name(item) };
-    grid::grid_table(&TableGrid {
-        caption: String::new(),
-        class: if items.count > 16 { "tight" } else { "" },
-        items: Some("both"),
-        columns: (0..items.count).map(|item| if long { item.to_string() } else { name(item) }).collect(),
-        rows: (0..items.count)
-            .map(|row| (head(row), (0..items.count).map(|column| cell(row, column)).collect()))
-            .collect(),
-    })
 }
 
 /// A row of the table: an item, its number of links, and the items at their other ends.

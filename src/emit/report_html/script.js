@@ -85,7 +85,6 @@
   const pick = document.getElementById("pick");
   if (pick) {
     const scene = document.getElementById("joined");
-    const map = scene.querySelector("svg.map");
     const mark = () => {
       const item = pick.value;
       scene.classList.toggle("picking", item !== "");
@@ -95,33 +94,12 @@
       all("table[data-items]").forEach((table) => {
         const column = item === "" ? -1 : Number(item);
         for (const row of table.rows) {
-          const own = table.dataset.items === "both" && row.rowIndex === column + 1 && column >= 0;
-          Array.from(row.cells).forEach((cell, at) => cell.classList.toggle("on", (own && at > 0) || (column >= 0 && at === column + 1)));
+          Array.from(row.cells).forEach((cell, at) => cell.classList.toggle("on", column >= 0 && at === column + 1));
         }
       });
-      if (map && item !== "") {
-        const [row, column] = all(".band", map);
-        row.setAttribute("y", item);
-        column.setAttribute("x", item);
-      }
       all("#joined tr.on").forEach((row) => row.scrollIntoView({ block: "nearest" }));
     };
     pick.addEventListener("change", mark);
-
-    // What is under the pointer, from the table of the same numbers.
-    const told = document.getElementById("under");
-    if (map && told) {
-      const rows = all("tr[data-ends]", scene);
-      const numbers = rows.map((row) => new Map(all("i", row).map((one) => one.textContent.split("\u00a0\u00d7")).map(([other, count]) => [other, count || "1"])));
-      map.addEventListener("pointermove", (event) => {
-        const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(map.querySelector("g").getScreenCTM().inverse());
-        const [row, column] = [Math.floor(at.y), Math.floor(at.x)];
-        const inside = row >= 0 && row < rows.length && column >= 0 && column < rows.length;
-        const [one, other] = inside ? [shown(rows[row], 0), shown(rows[column], 0)] : [];
-        const count = inside ? numbers[row].get(row === column ? "itself" : other) || "no" : "";
-        told.textContent = inside ? `${map.dataset.word} ${one} \u2013 ${other}: ${count} ${count === "1" ? "link" : "links"}` : "";
-      });
-    }
   }
 
   // The ranks of a job: the chip under the pointer or of the typed rank, framed with its group along the axis

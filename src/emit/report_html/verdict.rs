@@ -22,7 +22,7 @@ pub(super) fn requires(compiled: &CompiledFabric) -> Vec<Value> {
             width => room.map(|room| room.width),
         }
     };
-    compiled.requires.iter().map(row).collect()
+    summary::requires_as_written(compiled).into_iter().map(row).collect()
 }
 
 /// The distance of a measured value from its limit.
@@ -111,6 +111,7 @@ mod tests {
             value_text: value_text.to_owned(),
             unit: WrittenUnit::default(),
             span: Span::default(),
+            position: 0,
         };
         let room = headroom(&RequireOutcome {
             require,

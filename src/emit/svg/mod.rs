@@ -1,6 +1,7 @@
 //! Drawings of `report.html` as inline SVG. Colors are CSS classes, so that the page's light and dark styles
 //! apply. Coordinates have one decimal and come from `libm`, so that every machine draws the same bytes.
 
+mod blocks;
 mod charts;
 mod curve;
 mod floor;
@@ -16,6 +17,7 @@ mod steps;
 mod strip;
 mod text;
 
+pub(super) use blocks::{BlockPicture, BlockPlace, blocks};
 pub(super) use charts::{Chart, Series, bars, compact, round_step};
 pub(super) use curve::{Curve, CurveLine, Stroke, curve};
 pub(super) use floor::{FloorPicture, floor_plan};

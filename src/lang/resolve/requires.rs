@@ -31,9 +31,11 @@ pub(super) fn requires(
     replaces: bool,
 ) -> Vec<Require> {
     let subjects = Subjects::of_items(items, replaces);
-    let resolve_line =
-        |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, kind, &subjects);
-    let mut requires: Vec<Require> = items.requires.iter().filter_map(resolve_line).collect();
+    let resolve_line = |(position, (item, span)): (usize, &(&RequireItem, Span))| {
+        let line = require(context, item, *span, budget, kind, &subjects)?;
+        Some(Require { position, ..line })
+    };
+    let mut requires: Vec<Require> = items.requires.iter().enumerate().filter_map(resolve_line).collect();
     need_many_paths(context, &requires, many_paths::many_path_method(items), many_paths::is_weighted(items));
     requires.sort_by_cached_key(|require| {
         let key = require_order(&require.metric_text(), require.comparison.symbol(), &require.value_text);
@@ -91,7 +93,7 @@ fn require(
         return None;
     }
     let unit = written_unit(item);
-    Some(Require { metric, fault, subject, comparison, value, scale, value_text, unit, span })
+    Some(Require { metric, fault, subject, comparison, value, scale, value_text, unit, span, position: 0 })
 }
 
 /// Reads a metric of the fabric itself, and whether it is about the worst tolerated fault.

@@ -2,15 +2,15 @@
 //!
 //! In: a parsed spec. Out: a spec of one file with every `use` inlined, every `let` and `param` evaluated,
 //! items and settings in a fixed order, quantities in one spelling, and no comments. Invariants: the order of
-//! the input items does not matter. The normal form means the same as the input, and is its own normal form.
-//! Errors of the input remain errors.
+//! the input items does not matter, but that of requires is kept for people. The normal form means the same
+//! as the input, and is its own normal form. Errors of the input remain errors.
 
 use super::ast::*;
 use super::bind::bind;
 use super::eval::Constants;
 use super::inputs::items_of;
 use super::load::parse;
-use super::print::{one_line, required_value};
+use super::print::one_line;
 use super::words::{AXES, FIELDS, field_rank, is_by_axis, item_rank, takes_a_word};
 use fabc_base::diag::{Span, Spanned};
 use fabc_base::units::{Decimal, Dimension, UNITS, unit};
@@ -92,8 +92,8 @@ fn settings_of(spec: &mut Spec) -> impl Iterator<Item = &mut Setting> {
     })
 }
 
-/// The position of a require in the normal form: plain metrics before `fault.` ones, then by name, comparison
-/// and value.
+/// The position of a require among those of a fabric, whatever their order in the spec: plain metrics before
+/// `fault.` ones, then by name, comparison and value.
 pub fn require_order(metric: &str, comparison: &str, value: &str) -> (bool, String, String, usize, String) {
     let whole_digits = value.find(['.', ' ']).unwrap_or(value.len());
     (metric.starts_with("fault."), metric.to_owned(), comparison.to_owned(), whole_digits, value.to_owned())
@@ -103,9 +103,6 @@ type ItemKey = (usize, (bool, String, String, usize, String), String);
 
 fn item_key(item: &Item) -> ItemKey {
     let mut order = require_order("", "", "");
-    if let ItemKind::Require(require) = &item.kind {
-        order = require_order(&require.metric.value, &require.comparison.value, &required_value(require));
-    }
     let name = match &item.kind {
         ItemKind::Link(name, _)
         | ItemKind::RouterKind(name, _)
@@ -118,9 +115,9 @@ fn item_key(item: &Item) -> ItemKey {
         _ => String::new(),
     };
     order.1 = format!("{name}{}", order.1);
-    // Boxes stay in the order in which they are placed.
-    if matches!(item.kind, ItemKind::Boxes(_)) {
-        return (item_rank("boxes"), order, String::new());
+    // Boxes stay in the order in which they are placed, and requires in the order in which people read them.
+    if matches!(item.kind, ItemKind::Boxes(_) | ItemKind::Require(_)) {
+        return (item_rank(item.kind.keyword()), order, String::new());
     }
     (item_rank(item.kind.keyword()), order, one_line(item))
 }

@@ -171,6 +171,36 @@ fn chips_word(fabric: &Fabric) -> &'static str {
     if fabric.pod().is_some() { "chips" } else { "routers" }
 }
 
+/// The least that a build counts, as far as the spec alone tells.
+#[derive(Clone, Copy, Debug)]
+pub struct BuildSize {
+    /// Number of routers of a network, or of chips of a pod.
+    pub routers: u64,
+    /// Pairs of a canonical router and a destination, over all scenarios. 0 without tables.
+    pub entries: u64,
+    /// The estimate of the memory.
+    pub bytes: u64,
+}
+
+/// Estimates what a build counts, with as much symmetry as possible. It takes no time.
+pub fn least_build_size(fabric: &Fabric) -> BuildSize {
+    let chips = Chips::fewest(fabric);
+    if fabric.routing.is_scheduled() {
+        return BuildSize { routers: chips.count, entries: 0, bytes: base_bytes(fabric, chips) };
+    }
+    let faults = fewest_scenarios(fabric);
+    let keeps_symmetry = matches!(fabric.budget.faults, Faults::Ocses(_));
+    let fault_chips = if keeps_symmetry { chips } else { Chips { canonical: chips.count, ..chips } };
+    let kept = kept_bytes(fabric, fault_chips).saturating_mul(faults).min(BUILD_BYTES / 2);
+    BuildSize {
+        routers: chips.count,
+        entries: chips.pairs().saturating_add(fault_chips.pairs().saturating_mul(faults)),
+        bytes: base_bytes(fabric, chips)
+            .saturating_add(routing_bytes(fabric, fault_chips, 2))
+            .saturating_add(kept),
+    }
+}
+
 /// Refuses a fabric whose build would take too much memory, as far as the spec alone tells. It assumes as
 /// much symmetry as possible, and routes of two hops. It takes no time.
 ///

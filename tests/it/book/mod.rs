@@ -117,9 +117,16 @@ fn the_readme_shows_the_spec_of_its_report() {
         .into_iter()
         .find(|block| block.language == "fab")
         .expect("a spec");
-    let spec = read("specs/pod_256.fab");
+    let spec = read("specs/pod_128.fab");
     let from = spec.find("fabric ").expect("a fabric");
     assert_eq!(shown.text.trim(), spec[from..].trim());
+}
+
+/// A reader sees the whole README on one screen.
+#[test]
+fn the_readme_is_one_screen() {
+    let lines = read("README.md").lines().count();
+    assert!(lines <= 60, "{lines} lines: what leaves the README goes to docs/tour.md");
 }
 
 #[test]

@@ -165,6 +165,18 @@ fn words_of_the_language_and_metrics_are_explained() {
     for word in ["torus", "vcs", "GHz", "tornado", "load_ratio", "saturation", "translation"] {
         assert!(help(&["explain", word]).contains('('), "{word}");
     }
+    let mean = "tables.entries_mean (field of report.json tables.entries_mean): Entries of the table of a router, on average\n";
+    assert_eq!(
+        help(&["explain", "tables.entries_mean"]).split_whitespace().collect::<Vec<_>>(),
+        mean.split_whitespace().collect::<Vec<_>>()
+    );
+    assert!(help(&["explain", "entries_mean"]).starts_with("entries_mean (field of report.json"));
+    assert!(help(&["explain", "bounds.universal.share"]).contains("over the bound"));
+    let diameter = help(&["explain", "metrics.diameter"]);
+    assert!(
+        diameter.contains("(metric): largest hop distance") && diameter.contains("In hops"),
+        "{diameter}"
+    );
     // Pages are as wide as a terminal of 80 columns.
     for name in ["FAB0401", "FAB0531", "simulate", "collective"] {
         let page = help(&["explain", name]);
@@ -182,6 +194,9 @@ fn words_of_the_language_and_metrics_are_explained() {
     let unknown = fabc(Path::new("."), &["explain", "buget", "--message-format", "short"]);
     assert_eq!(
         (code(&unknown), err(&unknown)),
-        (2, "fabc: error[FAB0516]: `buget` is no error code, word of the language or metric\n")
+        (
+            2,
+            "fabc: error[FAB0516]: `buget` is no error code, word of the language, metric or field of `report.json`\n"
+        )
     );
 }

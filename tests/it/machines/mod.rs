@@ -2,6 +2,7 @@
 
 mod ci;
 mod printed;
+mod report_fields;
 mod schemas;
 mod shells;
 

@@ -2,6 +2,7 @@
 
 use crate::machines::plain::fabc;
 use crate::machines::printed::{printed, schema_name};
+use crate::machines::report_fields;
 use crate::machines::tampered;
 use boon::{Compiler, Draft, SchemaIndex, Schemas};
 use fabc::model::{Arbitration, Collective, CollectiveAlgorithm, Credits, Metric, RouterModel, Traffic};
@@ -162,4 +163,9 @@ fn what_fabc_prints_fits_and_what_is_changed_does_not() {
         printed.iter().map(|printed_document| printed_document.schema.as_str()).collect();
     assert_eq!(seen, judge.by_name.keys().map(String::as_str).collect(), "every schema judged something");
     tampered::refuse_changes(&judge, &printed);
+    let reports: Vec<_> = printed.iter().filter(|document| document.schema == "report").collect();
+    assert!(reports.len() >= 10, "{}", reports.len());
+    for report in reports {
+        report_fields::refuse_unexplained(&report.place, &report.document, "");
+    }
 }

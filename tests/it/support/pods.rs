@@ -130,6 +130,7 @@ fn require(metric: Metric, fault: bool, comparison: Comparison, value_text: &str
         value_text: value_text.to_owned(),
         unit: fabc::model::WrittenUnit::default(),
         span: Span::default(),
+        position: 0,
     }
 }
 

@@ -120,8 +120,8 @@ The name of a fabric is a letter or `_`, followed by letters, digits and `_`. It
         code: "FAB0516",
         title: "nothing to explain by this name",
         text: "\
-`fabc explain` knows every code that fabc prints, such as `FAB0101`, every word of the language, such as `budget` or `torus`, and every
-metric, such as `load_ratio`. Without an argument it lists all codes.",
+`fabc explain` knows every code that fabc prints, such as `FAB0101`, every word of the language, such as `budget` or `torus`, every
+metric, such as `load_ratio`, and every field of `report.json`, such as `tables.entries_mean`. Without an argument it lists all codes.",
     },
     CodeDoc {
         code: "FAB0517",
