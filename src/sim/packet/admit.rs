@@ -14,10 +14,10 @@ impl PacketRun<'_> {
     pub(super) fn admit_by_window(&mut self, packet: Newborn, now: u32) {
         let endpoint = packet.generator / self.prepared.setting.ports().unwrap_or(1);
         if self.is_local(endpoint, packet.to) {
-            self.admit(packet, now);
+            self.admit(packet, packet.birth, now);
         } else if self.under_way[endpoint as usize] < self.window {
             self.under_way[endpoint as usize] += 1;
-            self.admit(packet, now);
+            self.admit(packet, packet.birth, now);
         } else {
             self.backlogs[endpoint as usize].push_back(packet);
         }
@@ -43,7 +43,7 @@ impl PacketRun<'_> {
             && let Some(packet) = self.backlogs[endpoint as usize].pop_front()
         {
             self.under_way[endpoint as usize] += 1;
-            self.admit(packet, now);
+            self.admit(packet, packet.birth.max(now), now);
         }
     }
 
@@ -52,8 +52,10 @@ impl PacketRun<'_> {
         self.backlogs.iter().map(|backlog| backlog.len() as u64).sum()
     }
 
-    /// Adds a packet to a queue of its source, or delivers it where that needs no channel.
-    pub(super) fn admit(&mut self, Newborn { generator, to, number, birth }: Newborn, now: u32) {
+    /// Adds a packet to a queue of its source, or delivers it where that needs no channel. It counts as
+    /// admitted in the cycle `admitted`, which for a message may be long ago.
+    pub(super) fn admit(&mut self, packet: Newborn, admitted: u32, now: u32) {
+        let Newborn { generator, to, number, birth } = packet;
         let (prepared, setting) = (self.prepared, &self.prepared.setting);
         let ports = setting.ports();
         let endpoint = generator / ports.unwrap_or(1);
@@ -63,15 +65,14 @@ impl PacketRun<'_> {
         let limited = ports.map(|ports| {
             first_limited + generator - prepared.endpoints.first[source_router as usize] * ports
         });
-        let ready = (birth + setting.injection).max(now);
         let mut packet = WholePacket {
             birth,
             generator,
             to,
             next: NONE,
-            ready,
+            ready: admitted + setting.injection,
             out: NONE,
-            waited: ready - birth - setting.injection,
+            waited: admitted - birth,
             hops: 0,
             vc: 0,
             marks: Marks::NONE,

@@ -170,7 +170,7 @@ impl<'a> Routers<'a> for PacketRun<'a> {
 
     fn birth(&mut self, packet: Newborn, now: u32) {
         match self.backlogs.is_empty() {
-            true => self.admit(packet, now),
+            true => self.admit(packet, packet.birth, now),
             false => self.admit_by_window(packet, now),
         }
     }
