@@ -118,22 +118,32 @@ impl PacketRun<'_> {
         }
     }
 
+    /// Does what is due when the first packet of a queue leaves its source: the next message is born, and the
+    /// packet is in flight from now on, unless a control has admitted it before.
+    fn leave_source(&mut self, queue: u32, now: u32) {
+        if self.supply.is_some() {
+            self.refill(queue, now);
+        }
+        let front = self.queues[queue as usize];
+        let first = &self.packets[front.head];
+        if self.window == NONE || first.hops > 0 || first.marks.is_ack() {
+            return;
+        }
+        if self.backlogs.is_empty() {
+            let host = self.host(&front);
+            self.under_way[host as usize] += 1;
+        }
+        self.load_reports(front.head);
+    }
+
     /// Sends the first packet of a queue into a virtual channel.
     fn grant(&mut self, queue: u32, vc: u32, now: u32) {
         let (setting, layout) = (&self.prepared.setting, &self.prepared.layout);
         let at_source = !layout.is_input(queue);
-        if at_source && self.supply.is_some() {
-            self.refill(queue, now);
+        if at_source {
+            self.leave_source(queue, now);
         }
-        let first = &self.packets[self.queues[queue as usize].head];
-        let is_ack = first.marks.is_ack();
-        if at_source && self.window != NONE && first.hops == 0 && !is_ack {
-            if self.backlogs.is_empty() {
-                let host = self.host(&self.queues[queue as usize]);
-                self.under_way[host as usize] += 1;
-            }
-            self.load_reports(self.queues[queue as usize].head);
-        }
+        let is_ack = self.packets[self.queues[queue as usize].head].marks.is_ack();
         let gate = layout.gate[queue as usize];
         let PacketQueue { head: place, out, .. } = self.queues[queue as usize];
         // A faster switch moves packets to the output while another one is still leaving by it.
