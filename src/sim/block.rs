@@ -99,13 +99,11 @@ fn value(fabric: &Fabric, require: &Require, report: &SimReport) -> Option<Fract
             None => stable().map(|stable| stable.over(report.load.bound)),
         },
         Metric::Simulated(metric @ (SimulatedMetric::Sustained | SimulatedMetric::Fairness)) => {
-            let runs = report.saturations.iter().flat_map(|search| {
-                search.overloads.iter().map(move |run| match metric {
-                    SimulatedMetric::Sustained => report.sustained(search, run),
-                    _ => run.fairness(),
-                })
-            });
-            runs.min()
+            let value = |(search, run)| match metric {
+                SimulatedMetric::Sustained => report.sustained(search, run),
+                _ => run.fairness(),
+            };
+            report.overload_runs().map(value).min()
         }
         Metric::Simulated(SimulatedMetric::Time) => {
             let cycles = Fraction::integer(report.completions.iter().map(|run| run.cycles).max()?);

@@ -104,12 +104,9 @@ impl<'a> ReportedRun<'a> {
     /// one with the worst source.
     pub fn deciding_overloads(reports: &'a [SimReport]) -> Vec<Self> {
         let runs = || {
-            reports.iter().flat_map(|report| {
-                report
-                    .saturations
-                    .iter()
-                    .flat_map(move |search| search.overloads.iter().map(move |run| (report, search, run)))
-            })
+            reports
+                .iter()
+                .flat_map(|report| report.overload_runs().map(move |(search, run)| (report, search, run)))
         };
         let least = runs().min_by_key(|(report, search, run)| report.sustained(search, run));
         let unfair = runs().min_by_key(|(.., run)| run.fairness());

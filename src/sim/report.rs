@@ -33,6 +33,11 @@ pub struct SimReport {
 }
 
 impl SimReport {
+    /// All runs in overload, each with its search.
+    pub fn overload_runs(&self) -> impl Iterator<Item = (&Saturation, &Overload)> {
+        self.saturations.iter().flat_map(|search| search.overloads.iter().map(move |run| (search, run)))
+    }
+
     /// The accepted traffic of a run in overload, over the mean of the saturation. 0 if nothing is stable.
     pub fn sustained(&self, search: &Saturation, overload: &Overload) -> Fraction {
         let accepted = overload.accepted(&self.setting, self.load.senders);

@@ -10,6 +10,22 @@ use super::trial::{Trial, TrialEnd};
 use super::{cycles, flit, packet};
 use fabc_model::{Rate, RouterModel};
 
+/// Evaluates an expression about the routers of a new run, which have the type of their model.
+macro_rules! with_routers {
+    ($prepared:expr, $seed:expr, $routers:ident => $run:expr) => {
+        match $prepared.setting.model {
+            RouterModel::Packet => {
+                let $routers = packet::PacketRun::new($prepared, $seed);
+                $run
+            }
+            RouterModel::Flit => {
+                let $routers = flit::FlitRun::new($prepared, $seed);
+                $run
+            }
+        }
+    };
+}
+
 /// Runs one rate: the warm-up and the measured cycles, then until all packets born in the measured ones have
 /// arrived. The last part takes at most as long again as the measured cycles.
 ///
@@ -17,12 +33,7 @@ use fabc_model::{Rate, RouterModel};
 /// Packets wait for each other for ever, or the traffic ends and has no rate.
 pub fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
     let OfferedTraffic::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
-    match prepared.setting.model {
-        RouterModel::Packet => {
-            cycles::run(packet::PacketRun::new(prepared, seed), prepared, pattern, rate, seed)
-        }
-        RouterModel::Flit => cycles::run(flit::FlitRun::new(prepared, seed), prepared, pattern, rate, seed),
-    }
+    with_routers!(prepared, seed, routers => cycles::run(routers, prepared, pattern, rate, seed))
 }
 
 /// Runs a rate for the cycles of a search.
@@ -37,12 +48,7 @@ pub(super) fn try_rate(
 ) -> Result<Trial, SimError> {
     let OfferedTraffic::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
     let offered = cycles::OfferedRate::new(prepared, pattern, rate, seed);
-    match prepared.setting.model {
-        RouterModel::Packet => {
-            cycles::try_rate(packet::PacketRun::new(prepared, seed), prepared, offered, end)
-        }
-        RouterModel::Flit => cycles::try_rate(flit::FlitRun::new(prepared, seed), prepared, offered, end),
-    }
+    with_routers!(prepared, seed, routers => cycles::try_rate(routers, prepared, offered, end))
 }
 
 /// Runs a rate in overload, for the cycles of such runs.
@@ -57,14 +63,7 @@ pub(super) fn overloaded(
 ) -> Result<Overload, SimError> {
     let OfferedTraffic::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
     let offered = cycles::OfferedRate::new(prepared, pattern, rate, seed);
-    match prepared.setting.model {
-        RouterModel::Packet => {
-            cycles::overload(packet::PacketRun::new(prepared, seed), prepared, offered, multiple)
-        }
-        RouterModel::Flit => {
-            cycles::overload(flit::FlitRun::new(prepared, seed), prepared, offered, multiple)
-        }
-    }
+    with_routers!(prepared, seed, routers => cycles::overload(routers, prepared, offered, multiple))
 }
 
 /// Runs traffic that ends until everything has arrived.
@@ -75,10 +74,7 @@ pub fn complete(prepared: &Prepared<'_>, seed: u64) -> Result<Completion, SimErr
     if prepared.offer.messages().is_none() {
         return Err(prepared.has_no("an end"));
     }
-    match prepared.setting.model {
-        RouterModel::Packet => cycles::complete(packet::PacketRun::new(prepared, seed), prepared, seed),
-        RouterModel::Flit => cycles::complete(flit::FlitRun::new(prepared, seed), prepared, seed),
-    }
+    with_routers!(prepared, seed, routers => cycles::complete(routers, prepared, seed))
 }
 
 /// Repeats the beginning of a run of one rate. Returns the digests of every thousand cycles.
@@ -92,14 +88,7 @@ pub(super) fn begin(
     cycles: u32,
 ) -> Result<Vec<u64>, SimError> {
     let OfferedTraffic::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
-    match prepared.setting.model {
-        RouterModel::Packet => {
-            cycles::begin(packet::PacketRun::new(prepared, seed), prepared, pattern, rate, seed, cycles)
-        }
-        RouterModel::Flit => {
-            cycles::begin(flit::FlitRun::new(prepared, seed), prepared, pattern, rate, seed, cycles)
-        }
-    }
+    with_routers!(prepared, seed, routers => cycles::begin(routers, prepared, pattern, rate, seed, cycles))
 }
 
 /// Repeats the beginning of a run of traffic that ends. Returns the digests of every thousand cycles.
@@ -110,10 +99,5 @@ pub(super) fn begin_messages(prepared: &Prepared<'_>, seed: u64, cycles: u32) ->
     if prepared.offer.messages().is_none() {
         return Err(prepared.has_no("an end"));
     }
-    match prepared.setting.model {
-        RouterModel::Packet => {
-            cycles::begin_messages(packet::PacketRun::new(prepared, seed), prepared, cycles)
-        }
-        RouterModel::Flit => cycles::begin_messages(flit::FlitRun::new(prepared, seed), prepared, cycles),
-    }
+    with_routers!(prepared, seed, routers => cycles::begin_messages(routers, prepared, cycles))
 }

@@ -131,6 +131,10 @@ impl Setting {
             HostPorts::Ports(ports) => Some(u32::from(ports)),
         }
     }
+    /// The endpoint of a port of a host, by its number among the ports of all hosts.
+    pub(super) fn endpoint_of(&self, generator: u32) -> u32 {
+        generator / self.ports().unwrap_or(1)
+    }
     /// Whether links in use differ in bandwidth.
     pub fn has_unlike_links(&self) -> bool {
         !self.paces.is_empty()

@@ -14,8 +14,8 @@ pub enum ControlChoice {
 
 words!(ControlChoice { None = "none", Window = "window" });
 
-/// A window of packets in flight per source. A packet counts from leaving its source until its source knows
-/// that it has arrived.
+/// A window of packets in flight per source. A packet counts until its source knows that it has arrived: in
+/// the packet model from its admission to the queues of its router, in the flit model from its first flit on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WindowControl {
     /// The most packets of a source in flight. `None`: a number that follows from bound, latencies and

@@ -330,7 +330,7 @@ impl<'a> FlitRun<'a> {
 
     fn hand(&mut self, generator: u32, now: u32) {
         let setting = &self.prepared.setting;
-        let host = generator / setting.ports().unwrap_or(1);
+        let host = setting.endpoint_of(generator);
         let HostSource { head, mut lane, mut left, .. } = self.sources[generator as usize];
         if lane == NONE {
             if self.packets[head].birth + setting.injection + setting.stages > now || self.is_full(host) {
@@ -380,7 +380,7 @@ impl<'a> FlitRun<'a> {
             return;
         }
         let packet = &self.packets[flit.packet];
-        let endpoint = packet.generator / self.prepared.setting.ports().unwrap_or(1);
+        let endpoint = self.prepared.setting.endpoint_of(packet.generator);
         if self.prepared.setting.control.is_some() {
             self.released.put(now, self.prepared.ack_cycles(packet.to, endpoint), endpoint);
         } else if let Some(under_way) = self.under_way.get_mut(endpoint as usize) {

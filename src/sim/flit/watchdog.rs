@@ -50,7 +50,7 @@ impl FlitRun<'_> {
         WaitingQueue {
             channel: self.channel_into(lane),
             vc: self.ports.vc(lane),
-            from: packet.generator / self.prepared.setting.ports().unwrap_or(1),
+            from: self.prepared.setting.endpoint_of(packet.generator),
             to: packet.to,
         }
     }

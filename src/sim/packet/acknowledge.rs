@@ -46,8 +46,7 @@ impl PacketRun<'_> {
     pub(super) fn load_reports(&mut self, place: u32) {
         let Some(acks) = self.acks.as_mut().filter(|acks| acks.kind == Ack::Piggyback) else { return };
         let packet = &self.packets[place];
-        let from = packet.generator / self.prepared.setting.ports().unwrap_or(1);
-        let arrivals = acks.take(from, packet.to);
+        let arrivals = acks.take(self.prepared.setting.endpoint_of(packet.generator), packet.to);
         acks.report(place, self.packets.places(), arrivals);
     }
 

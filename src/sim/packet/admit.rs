@@ -12,7 +12,7 @@ use super::{Marks, PacketRun, WholePacket};
 impl PacketRun<'_> {
     /// Admits a newborn packet if the window of its endpoint has room. Otherwise it waits.
     pub(super) fn admit_by_window(&mut self, packet: Newborn, now: u32) {
-        let endpoint = packet.generator / self.prepared.setting.ports().unwrap_or(1);
+        let endpoint = self.prepared.setting.endpoint_of(packet.generator);
         if self.is_local(endpoint, packet.to) {
             self.admit(packet, packet.birth, now);
         } else if self.under_way[endpoint as usize] < self.window {
@@ -58,7 +58,7 @@ impl PacketRun<'_> {
         let Newborn { generator, to, number, birth } = packet;
         let (prepared, setting) = (self.prepared, &self.prepared.setting);
         let ports = setting.ports();
-        let endpoint = generator / ports.unwrap_or(1);
+        let endpoint = setting.endpoint_of(generator);
         let (source_router, target_router) =
             (prepared.endpoints.router[endpoint as usize], prepared.endpoints.router[to as usize]);
         let first_limited = prepared.layout.source_queue[source_router as usize];

@@ -51,7 +51,7 @@ impl PacketRun<'_> {
 
     /// The endpoint that sent a packet.
     pub(super) fn endpoint(&self, place: u32) -> u32 {
-        self.packets[place].generator / self.prepared.setting.ports().unwrap_or(1)
+        self.prepared.setting.endpoint_of(self.packets[place].generator)
     }
 
     /// Handles a tail that has arrived: its host may have another packet in flight. A relay hands the packet

@@ -50,18 +50,10 @@ impl PacketRun<'_> {
         let gate = self.prepared.layout.gate[queue as usize];
         let free = self.out_until[front.out as usize] <= now + self.ahead(front.out)
             && (gate == NONE || self.gate_until[gate as usize] <= now);
-        // Under a control, packets in the queues are admitted already.
-        free && (self.window == NONE
-            || !self.backlogs.is_empty()
+        free && (self.send_window == NONE
             || self.prepared.layout.is_input(queue)
             || self.packets[front.head].hops > 0
-            || self.packets[front.head].marks.is_ack()
-            || self.under_way[self.host(front) as usize] < self.window)
-    }
-
-    /// The endpoint that sends the first packet of a queue.
-    fn host(&self, front: &PacketQueue) -> u32 {
-        self.packets[front.head].generator / self.prepared.setting.ports().unwrap_or(1)
+            || self.under_way[self.endpoint(front.head) as usize] < self.send_window)
     }
 
     /// The virtual channel that the first packet of a queue would take. An empty one is preferred to one with
@@ -124,16 +116,16 @@ impl PacketRun<'_> {
         if self.supply.is_some() {
             self.refill(queue, now);
         }
-        let front = self.queues[queue as usize];
-        let first = &self.packets[front.head];
-        if self.window == NONE || first.hops > 0 || first.marks.is_ack() {
+        let place = self.queues[queue as usize].head;
+        let first = &self.packets[place];
+        if first.hops > 0 || first.marks.is_ack() {
             return;
         }
-        if self.backlogs.is_empty() {
-            let host = self.host(&front);
-            self.under_way[host as usize] += 1;
+        if self.send_window != NONE {
+            let endpoint = self.endpoint(place);
+            self.under_way[endpoint as usize] += 1;
         }
-        self.load_reports(front.head);
+        self.load_reports(place);
     }
 
     /// Sends the first packet of a queue into a virtual channel.

@@ -144,6 +144,9 @@ pub(super) struct PacketRun<'a> {
     under_way: Vec<u32>,
     /// The most packets of an endpoint in flight, or [`NONE`].
     window: u32,
+    /// The same where packets count from leaving their source. [`NONE`] under a control, which counts them
+    /// from their admission.
+    send_window: u32,
     /// `[endpoint]`: its packets that the window of a control does not admit yet. Empty without a control.
     backlogs: Vec<VecDeque<Newborn>>,
     wheel: Wheel<Event>,
@@ -243,6 +246,7 @@ impl<'a> PacketRun<'a> {
         let (setting, layout) = (&prepared.setting, &prepared.layout);
         let ports = setting.ports().unwrap_or(1);
         let generators = prepared.endpoints.count() * ports;
+        let endpoints_if = |counts: bool| if counts { prepared.endpoints.count() as usize } else { 0 };
         let outputs = layout.channels + generators as usize;
         let inputs = if setting.selection == PathSelection::Spray { outputs } else { 0 };
         let streams = PathStreams::new(seed);
@@ -298,15 +302,10 @@ impl<'a> PacketRun<'a> {
             looks_often: stored_ahead > 0 && setting.ports().is_none(),
             gate_until: vec![0; outputs],
             handed: vec![0; generators as usize],
-            under_way: vec![
-                0;
-                if setting.window.is_some() { prepared.endpoints.count() as usize } else { 0 }
-            ],
+            under_way: vec![0; endpoints_if(setting.window.is_some())],
             window: setting.window.unwrap_or(NONE),
-            backlogs: match setting.control {
-                Some(_) => vec![VecDeque::new(); prepared.endpoints.count() as usize],
-                None => Vec::new(),
-            },
+            send_window: setting.window.filter(|_| setting.control.is_none()).unwrap_or(NONE),
+            backlogs: vec![VecDeque::new(); endpoints_if(setting.control.is_some())],
             wheel: Wheel::new(reach),
             stamp: vec![u32::MAX; layout.routers],
             touched: Vec::new(),

@@ -40,7 +40,7 @@ impl PacketRun<'_> {
         WaitingQueue {
             channel,
             vc: queue - self.prepared.layout.ends[channel as usize].queue,
-            from: packet.generator / self.prepared.setting.ports().unwrap_or(1),
+            from: self.prepared.setting.endpoint_of(packet.generator),
             to: packet.to,
         }
     }
