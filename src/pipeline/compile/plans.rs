@@ -33,19 +33,19 @@ pub(super) fn find_plans(
     known: &KnownTables<'_>,
     progress: &dyn Progress,
 ) -> Result<FabricPlans, Failure> {
+    let search = PlanSearch { context, on, known, progress };
     let mut new = NewPlans::default();
-    let pace = on.fabric.pace().filter(|_| last >= Stage::Route);
-    let collectives = match pace {
-        Some(pace) => find_schedules(context, on, pace, known, &mut new, progress)?,
+    let collectives = match on.fabric.pace().filter(|_| last >= Stage::Route) {
+        Some(pace) => search.schedules(pace, &mut new.collectives)?,
         None => {
-            let find = |number| find_collective(context, on, number, known, &mut new, progress);
+            let find = |number| search.collective(number, &mut new.collectives);
             (0..on.fabric.collectives.len()).map(find).collect::<Result<_, Failure>>()?
         }
     };
     let jobs = if last < Stage::Route {
         vec![JobResult::default(); on.fabric.jobs.len()]
     } else if targets.is_empty() {
-        let find = |number| find_job(context, on, number, known, &mut new, progress);
+        let find = |number| search.job(number, &mut new.jobs);
         (0..on.fabric.jobs.len()).map(find).collect::<Result<_, Failure>>()?
     } else {
         // What they are compared with on other topologies has no proof.
@@ -54,59 +54,53 @@ pub(super) fn find_plans(
     Ok(FabricPlans { collectives, jobs, new })
 }
 
-fn find_schedules(
-    context: &ScenarioContext<'_>,
-    on: PlanScenarios<'_>,
-    pace: SlotPace,
-    known: &KnownTables<'_>,
-    new: &mut NewPlans,
-    progress: &dyn Progress,
-) -> Result<Vec<CollectiveResult>, Failure> {
-    if let Some(known) = known.schedules(on) {
-        return Ok(known);
-    }
-    let part = collectives_part(on.fabric, &on.fabric.collectives, Scenarios::Nominal);
-    new.collectives.extend(0..part.collectives.len());
-    context.of_part(&part).scheduled(pace, progress)
+/// The search for plans. Every search gets the part of the fabric that its plan is about, and the number of a
+/// plan that was not known is noted.
+struct PlanSearch<'a> {
+    context: &'a ScenarioContext<'a>,
+    on: PlanScenarios<'a>,
+    known: &'a KnownTables<'a>,
+    progress: &'a dyn Progress,
 }
 
-fn find_collective(
-    context: &ScenarioContext<'_>,
-    on: PlanScenarios<'_>,
-    number: usize,
-    known: &KnownTables<'_>,
-    new: &mut NewPlans,
-    progress: &dyn Progress,
-) -> Result<CollectiveResult, Failure> {
-    if let Some(known) = known.collective(on, number) {
-        return Ok(known);
+impl PlanSearch<'_> {
+    /// The schedules of the vectors of all collectives.
+    fn schedules(&self, pace: SlotPace, new: &mut Vec<usize>) -> Result<Vec<CollectiveResult>, Failure> {
+        let fabric = self.on.fabric;
+        let part = collectives_part(fabric, &fabric.collectives, Scenarios::Nominal);
+        if let Some(known) = self.known.schedules(self.on, &part) {
+            return Ok(known);
+        }
+        new.extend(0..part.collectives.len());
+        self.context.of_part(&part).scheduled(pace, self.progress)
     }
-    let declared = &on.fabric.collectives[number];
-    let part = collectives_part(on.fabric, std::slice::from_ref(declared), declared.scenarios);
-    let result = only(context.of_part(&part).collectives(on.scenarios, progress)?);
-    if !result.scenarios.is_empty() {
-        new.collectives.push(number);
-    }
-    Ok(result)
-}
 
-fn find_job(
-    context: &ScenarioContext<'_>,
-    on: PlanScenarios<'_>,
-    number: usize,
-    known: &KnownTables<'_>,
-    new: &mut NewPlans,
-    progress: &dyn Progress,
-) -> Result<JobResult, Failure> {
-    if let Some(known) = known.job(on, number) {
-        return Ok(known);
+    /// The schedules of one collective.
+    fn collective(&self, number: usize, new: &mut Vec<usize>) -> Result<CollectiveResult, Failure> {
+        let declared = &self.on.fabric.collectives[number];
+        let part = collectives_part(self.on.fabric, std::slice::from_ref(declared), declared.scenarios);
+        if let Some(known) = self.known.collective(self.on, number, &part) {
+            return Ok(known);
+        }
+        let result = only(self.context.of_part(&part).collectives(self.on.scenarios, self.progress)?);
+        if !result.scenarios.is_empty() {
+            new.push(number);
+        }
+        Ok(result)
     }
-    let part = job_part(on.fabric, &on.fabric.jobs[number]);
-    let result = only(context.of_part(&part).jobs(on.scenarios, &[], progress)?);
-    if !result.scenarios.is_empty() {
-        new.jobs.push(number);
+
+    /// The plan of one job.
+    fn job(&self, number: usize, new: &mut Vec<usize>) -> Result<JobResult, Failure> {
+        let part = job_part(self.on.fabric, &self.on.fabric.jobs[number]);
+        if let Some(known) = self.known.job(self.on, number, &part) {
+            return Ok(known);
+        }
+        let result = only(self.context.of_part(&part).jobs(self.on.scenarios, &[], self.progress)?);
+        if !result.scenarios.is_empty() {
+            new.push(number);
+        }
+        Ok(result)
     }
-    Ok(result)
 }
 
 /// The only result of a part with one plan.

@@ -5,7 +5,7 @@
 
 use fabc_lang::syntax::ast::{ItemKind, Spec};
 use fabc_lang::syntax::print_items;
-use fabc_model::{DeclaredCollective, Fabric, Faults, Job, Metric, Require, Scenarios, Simulation};
+use fabc_model::{Budget, DeclaredCollective, Fabric, Faults, Job, Metric, Require, Scenarios, Simulation};
 
 /// The texts that the keys of a fabric are made of. Each begins with the version.
 pub(super) struct PartTexts {
@@ -34,7 +34,10 @@ impl PartTexts {
             format!("{version}\n{}\n{inputs}", print_items(normal, keeps))
         };
         let has_jobs = !fabric.searched_for.is_empty();
-        let budget = format!("vcs {}, entries {:?}", fabric.budget.vcs, fabric.budget.table_entries);
+        // Every field is named, so that another one must be judged here.
+        let Budget { vcs, table_entries, faults: _, vcs_span: _, faults_span: _, entries_span: _ } =
+            &fabric.budget;
+        let budget = format!("vcs {vcs}, entries {table_entries:?}");
         let of_collective = |name: &str| {
             text(&|kind| matches!(kind, ItemKind::Collective(setting) if *setting.name.value == *name))
         };

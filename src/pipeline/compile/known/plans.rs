@@ -4,7 +4,7 @@
 //! files, on the topology and the tables that were proved before.
 
 use super::keys::key_of;
-use super::parts::{PartTexts, collectives_part, job_part};
+use super::parts::PartTexts;
 use super::tables::KnownTables;
 use crate::verify::collective_results;
 use fabc_check::{CheckError, Files};
@@ -95,34 +95,38 @@ impl KnownTables<'_> {
         })
     }
 
-    /// The known schedules of one collective, proved.
+    /// The known schedules of one collective, proved. `part` is the part of the fabric that they are about.
     pub(in crate::compile) fn collective(
         &self,
         on: PlanScenarios<'_>,
         number: usize,
+        part: &Fabric,
     ) -> Option<CollectiveResult> {
-        let declared = &on.fabric.collectives[number];
-        let part = collectives_part(on.fabric, std::slice::from_ref(declared), declared.scenarios);
-        let wanted = on.wanted(declared.scenarios);
-        let mut known = self
-            .plan(on, &self.collective_key(on, number), wanted, |files| proved_schedules(files, &part, on))?;
-        known.pop()
+        let wanted = on.wanted(on.fabric.collectives[number].scenarios);
+        let key = self.collective_key(on, number);
+        self.plan(on, &key, wanted, |files| proved_schedules(files, part, on))?.pop()
     }
 
-    /// The known schedules of vectors of all collectives, proved.
-    pub(in crate::compile) fn schedules(&self, on: PlanScenarios<'_>) -> Option<Vec<CollectiveResult>> {
-        let part = collectives_part(on.fabric, &on.fabric.collectives, Scenarios::Nominal);
-        self.plan(on, &self.schedules_key(on), &[], |files| proved_schedules(files, &part, on))
+    /// The known schedules of vectors of all collectives, proved. `part` is the part of the fabric that they
+    /// are about.
+    pub(in crate::compile) fn schedules(
+        &self,
+        on: PlanScenarios<'_>,
+        part: &Fabric,
+    ) -> Option<Vec<CollectiveResult>> {
+        self.plan(on, &self.schedules_key(on), &[], |files| proved_schedules(files, part, on))
     }
 
-    /// The known plan of a job, proved.
-    pub(in crate::compile) fn job(&self, on: PlanScenarios<'_>, number: usize) -> Option<JobResult> {
-        let job = &on.fabric.jobs[number];
-        let part = job_part(on.fabric, job);
-        let mut known = self.plan(on, &self.job_key(on, number), on.wanted(job.scenarios), |files| {
-            fabc_check::prove_job_files(files, &part, on.topology, on.cross_connects)
-        })?;
-        known.pop()
+    /// The known plan of a job, proved. `part` is the part of the fabric that it is about.
+    pub(in crate::compile) fn job(
+        &self,
+        on: PlanScenarios<'_>,
+        number: usize,
+        part: &Fabric,
+    ) -> Option<JobResult> {
+        let (key, wanted) = (self.job_key(on, number), on.wanted(on.fabric.jobs[number].scenarios));
+        let prove = |files: &Files| fabc_check::prove_job_files(files, part, on.topology, on.cross_connects);
+        self.plan(on, &key, wanted, prove)?.pop()
     }
 
     /// Stores plans that were searched for.
