@@ -127,7 +127,7 @@ mod tests {
                 ["oneOf", "anyOf"].into_iter().flat_map(|key| schema[key].as_array().into_iter().flatten());
             open.extend(forms.filter(|_| !path.is_empty()).map(|form| (path.clone(), form)));
             for key in ["items", "additionalProperties"] {
-                open.push((path.clone(), &schema[key]));
+                open.extend(schema.get(key).map(|inner| (path.clone(), inner)));
             }
             open.extend(
                 schema["$defs"]
