@@ -60,8 +60,9 @@ pub use availability::{
 pub use cache::{CacheState, CheckedResults, cache_json};
 pub use collective::{
     ChakraSettings, MscclFile, MscclppFile, ProgramError, TRACE_MESSAGES, TraceFile, TraceSettings,
-    collective_chakra, collective_json, collective_msccl, collective_mscclpp, collective_path,
-    collective_perfetto, collective_trace, collectives_csv, collectives_json, collectives_text,
+    collective_chakra, collective_closed_trace, collective_json, collective_msccl, collective_mscclpp,
+    collective_path, collective_perfetto, collective_trace, collectives_csv, collectives_json,
+    collectives_text,
 };
 pub use described::described_text;
 pub use diff::{diff_html, diff_json, diff_summary, diff_text};

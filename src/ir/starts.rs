@@ -22,6 +22,8 @@ pub struct MessageStarts {
     pub messages: u64,
     /// Number of equal parts of the vector of a chip. Each message is one part.
     pub parts: u64,
+    /// The number of pieces of a pipelined schedule, which move one after the other. 1 for all others.
+    pub pieces: u32,
     /// The time at which the last byte has arrived, attoseconds.
     pub end: u128,
     /// The messages. Empty where there are more than the caller asked for.

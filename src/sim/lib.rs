@@ -19,6 +19,7 @@ mod consistency;
 mod control;
 mod cycles;
 mod defaults;
+mod dependencies;
 mod digest;
 mod endpoints;
 mod errors;

@@ -1,23 +1,13 @@
 //! How long a source and a run wait: for the news of an arrival, and for anything to move.
 
 use super::prepare::Prepared;
-use super::routes::HopInput;
 
 impl Prepared<'_> {
     /// The zero-load cycles of the news that a packet of the endpoint `to` has arrived at the endpoint
     /// `from`, by the tables. At least 1.
     pub(super) fn ack_cycles(&self, from: u32, to: u32) -> u32 {
-        let [mut router, target] = [from, to].map(|endpoint| self.endpoints.router[endpoint as usize]);
-        let (layout, mut came, mut cycles) = (&self.layout, None, self.setting.ejection());
-        while router != target {
-            let (port, vc) =
-                self.routes.next(router, target, came).expect("a route leads back to every source");
-            let channel = layout.outgoing[router as usize * layout.ports + usize::from(port)];
-            cycles += layout.hop_cycles(channel);
-            let ends = &layout.ends[channel as usize];
-            (router, came) = (ends.to, Some(HopInput { port: ends.in_port, vc }));
-        }
-        cycles.max(1)
+        let ends = [from, to].map(|endpoint| self.endpoints.router[endpoint as usize]);
+        (self.setting.ejection() + self.routes.cycles(&self.layout, ends)).max(1)
     }
 
     /// Cycles without any move after which a run with packets inside is given up.

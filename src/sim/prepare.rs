@@ -188,23 +188,19 @@ pub fn prepare<'a, 't>(
         source_control(&setting, &layout, &load, control)
     });
     let control = control.transpose()?;
+    let volume = offer.messages().map(|messages| volume_of(messages, &inputs, &load)).transpose()?;
     setting.busiest_cycles = load.busiest_cycles(&layout).unwrap_or(setting.packet);
     setting.control = control;
     setting.window = control.map(|control| control.window).or(setting.window);
-    let mut volume = None;
-    match &offer {
-        OfferedTraffic::Messages(messages) => {
-            let sent = volume_of(messages, &setting, &load)?;
+    match &volume {
+        Some(sent) => {
             if choice.is_some() && setting.hosts == HostPorts::Unlimited {
                 let help = "give hosts ports (`hosts = 1`), or follow the tables (`routing = tables`)";
                 return Err(SimError::LimitlessMessages { help });
             }
             load.bound = Fraction::new(1u8, sent.least_cycles);
-            volume = Some(sent);
         }
-        OfferedTraffic::Rates(_) => {
-            set_cycles(&mut setting, parameters, layout.routers, &load)?;
-        }
+        None => set_cycles(&mut setting, parameters, layout.routers, &load)?,
     }
     Ok(Prepared {
         topology: scene.topology,
@@ -249,13 +245,22 @@ fn astray_error(topology: &Topology, scenario: &str, astray: &Astray) -> SimErro
 }
 
 /// Everything that the messages send, with a lower bound on the cycles of a run.
-fn volume_of(messages: &MessageList, setting: &Setting, load: &StaticLoad) -> Result<Volume, SimError> {
-    let least_cycles = messages.least_cycles(setting, load);
+fn volume_of(messages: &MessageList, inputs: &LoadInputs<'_>, load: &StaticLoad) -> Result<Volume, SimError> {
+    let &LoadInputs { setting, layout, routes, endpoints, choice } = inputs;
+    let route_cycles = |from: u32, to: u32| match choice {
+        Some(_) => 0,
+        None => {
+            let ends = [from, to].map(|endpoint| endpoints.router[endpoint as usize]);
+            setting.ejection() + routes.cycles(layout, ends)
+        }
+    };
+    let least_cycles = messages.least_cycles(setting, load, route_cycles);
     if least_cycles > SIMULATED_CYCLES {
         return Err(SimError::Endless { cycles: least_cycles, most: SIMULATED_CYCLES });
     }
     let packets = messages.packets();
-    Ok(Volume { messages: messages.list.len() as u64, packets, bytes: messages.bytes, least_cycles })
+    let count = messages.list.iter().filter(|message| message.packets > 0).count() as u64;
+    Ok(Volume { messages: count, packets, bytes: messages.bytes, least_cycles })
 }
 
 /// Sets the cycles of the warm-up and the measured cycles. By default they follow from the length of packets

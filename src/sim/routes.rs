@@ -7,6 +7,7 @@
 //! Every hop looks up another destination, and waits for memory. Hence an answer is one byte where that is
 //! enough, and is found by a single access.
 
+use super::layout::NetworkLayout;
 use fabc_base::ids::{BlockId, Id, NodeId};
 use fabc_ir::{ForwardingTables, Symmetry, TableEntry, TableKey, Topology};
 
@@ -76,6 +77,20 @@ const ROOMY: usize = 4;
 const INJECTED: u32 = 0;
 
 impl TableRoutes {
+    /// The cycles of a head over all hops from one router to another one, while nothing waits. The route must
+    /// have been walked.
+    pub(super) fn cycles(&self, layout: &NetworkLayout, ends: [u32; 2]) -> u32 {
+        let ([mut router, target], mut came, mut cycles) = (ends, None, 0);
+        while router != target {
+            let (port, vc) = self.next(router, target, came).expect("every route that is taken was walked");
+            let channel = layout.outgoing[router as usize * layout.ports + usize::from(port)];
+            cycles += layout.hop_cycles(channel);
+            let ends = &layout.ends[channel as usize];
+            (router, came) = (ends.to, Some(HopInput { port: ends.in_port, vc }));
+        }
+        cycles
+    }
+
     /// Lays the tables of a topology out.
     pub(super) fn new(tables: &ForwardingTables, topology: &Topology) -> Self {
         let symmetry = &tables.symmetry;

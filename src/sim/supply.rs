@@ -5,9 +5,11 @@
 //! lane is ever made, so a run takes memory for messages, not for packets. Where messages are there from the
 //! start, a packet is born when the one before it begins to leave.
 
+use super::dependencies::WaitingMessages;
 use super::layout::NONE;
 use super::traffic::{EndpointMessage, MessageList};
 use fabc_model::MessageOrder;
+use std::collections::BTreeMap;
 
 /// A packet that is born.
 #[derive(Clone, Copy)]
@@ -20,6 +22,8 @@ pub(super) struct Newborn {
     pub(super) number: u32,
     /// The cycle from which its delay is counted.
     pub(super) birth: u32,
+    /// The message that it belongs to. [`NONE`] where traffic has a rate.
+    pub(super) message: u32,
 }
 
 /// The messages of one run, with the packets that are left to be born.
@@ -44,6 +48,14 @@ pub(super) struct Supply<'a> {
     numbers: Vec<u32>,
     /// `[endpoint]`: cycles from birth to the first chance to leave.
     leads: Vec<u32>,
+    /// The messages that wait for others, if any does.
+    waiting: Option<WaitingMessages<'a>>,
+    /// `[message]`: the cycle in which it came to its lane. Empty unless messages wait for others.
+    came: Vec<u32>,
+    /// By lane and destination: the last message that is not done. Used only where messages wait for others.
+    streams: BTreeMap<(u32, u32), u32>,
+    /// `[message]`: the next one of its lane to the same destination. Empty unless messages wait for others.
+    after_in_stream: Vec<u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -57,6 +69,11 @@ impl<'a> Supply<'a> {
     /// the first chance to leave.
     pub(super) fn new(messages: &'a MessageList, lanes: usize, ports: u32, leads: Vec<u32>) -> Self {
         let endpoints = leads.len() as u32;
+        let of_messages = |number: fn(&EndpointMessage) -> u32| messages.list.iter().map(number).collect();
+        let packets = |message: &EndpointMessage| message.packets;
+        let waiting = messages.dependencies.as_ref().map(|dependencies| {
+            WaitingMessages::new(dependencies, of_messages(|message| message.when), of_messages(packets))
+        });
         Self {
             messages,
             ports,
@@ -67,14 +84,29 @@ impl<'a> Supply<'a> {
             start: 0,
             lanes: vec![MessageLane { first: NONE, last: NONE }; lanes],
             behind: vec![NONE; messages.list.len()],
-            unborn: messages.list.iter().map(|message| message.packets).collect(),
+            unborn: of_messages(packets),
             numbers: vec![0; (endpoints * ports) as usize],
             leads,
+            came: vec![0; if waiting.is_some() { messages.list.len() } else { 0 }],
+            streams: BTreeMap::new(),
+            after_in_stream: vec![NONE; if waiting.is_some() { messages.list.len() } else { 0 }],
+            waiting,
         }
     }
 
     /// The next message that comes to its lane now, if there is one. `delivered` packets have arrived so far.
     pub(super) fn due(&mut self, now: u32, delivered: u64) -> Option<(u32, EndpointMessage)> {
+        if let Some(waiting) = &mut self.waiting {
+            while let Some(number) = waiting.next_due(now) {
+                let message = self.messages.list[number as usize];
+                if message.packets > 0 {
+                    self.came[number as usize] = now;
+                    return Some((number, message));
+                }
+                waiting.message_arrived(number, now);
+            }
+            return None;
+        }
         let message = *self.messages.list.get(self.released)?;
         let barrier = self.messages.order == MessageOrder::Barrier;
         if barrier && message.when != self.phase && delivered == self.packets {
@@ -90,11 +122,39 @@ impl<'a> Supply<'a> {
 
     /// Whether every message has been delivered.
     pub(super) fn is_over(&self, delivered: u64) -> bool {
+        if let Some(waiting) = &self.waiting {
+            return waiting.is_over();
+        }
         self.released == self.messages.list.len() && delivered == self.packets
     }
 
-    /// Appends a message to a lane.
+    /// Whether messages wait for others, so that arrivals count by message.
+    pub(super) fn has_waits(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    /// Counts a packet of a message that has arrived.
+    pub(super) fn arrived(&mut self, message: u32, now: u32) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.packet_arrived(message, now);
+        }
+    }
+
+    /// Adds a message that has come to its lane. Where messages wait for others, it waits behind one to the
+    /// same destination, if there is one. Otherwise it joins the turns of the lane.
     pub(super) fn join(&mut self, lane: u32, message: u32) {
+        if self.waiting.is_some() {
+            let to = self.messages.list[message as usize].to;
+            if let Some(last) = self.streams.insert((lane, to), message) {
+                self.after_in_stream[last as usize] = message;
+                return;
+            }
+        }
+        self.append(lane, message);
+    }
+
+    /// Appends a message to those of a lane.
+    fn append(&mut self, lane: u32, message: u32) {
         let queue = &mut self.lanes[lane as usize];
         self.behind[message as usize] = NONE;
         if queue.first == NONE {
@@ -111,11 +171,15 @@ impl<'a> Supply<'a> {
         let message = self.messages.list.get(first as usize)?;
         self.unborn[first as usize] -= 1;
         let done = self.unborn[first as usize] == 0;
-        if done || self.messages.order == MessageOrder::Turns {
+        let by_turns = self.messages.order == MessageOrder::Turns || self.waiting.is_some();
+        if done || by_turns {
             self.lanes[lane as usize].first = self.behind[first as usize];
         }
-        if !done && self.messages.order == MessageOrder::Turns {
-            self.join(lane, first);
+        if !done && by_turns {
+            self.append(lane, first);
+        }
+        if done && self.waiting.is_some() {
+            self.end_of_stream(lane, first, message.to);
         }
         let generator = self.generator(message);
         let number = self.numbers[generator as usize];
@@ -123,8 +187,22 @@ impl<'a> Supply<'a> {
         // Early enough to leave now, if the message was there. A packet in flight goes before one that is
         // still to leave.
         let early = now.saturating_sub(self.leads[message.from as usize]);
-        let birth = if self.messages.timed { message.when } else { self.start.max(early) };
-        Some(Newborn { generator, to: message.to, number, birth })
+        let birth = match self.came.get(first as usize) {
+            Some(&came) => came.max(early),
+            None if self.messages.timed => message.when,
+            None => self.start.max(early),
+        };
+        Some(Newborn { generator, to: message.to, number, birth, message: first })
+    }
+
+    /// The next message to the same destination takes the place of one that has left.
+    fn end_of_stream(&mut self, lane: u32, message: u32, to: u32) {
+        match std::mem::replace(&mut self.after_in_stream[message as usize], NONE) {
+            NONE => {
+                self.streams.remove(&(lane, to));
+            }
+            next => self.append(lane, next),
+        }
     }
 
     /// The port by which a message leaves its host. Messages take turns over the ports, by the distance to

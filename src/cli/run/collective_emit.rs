@@ -20,17 +20,20 @@ enum ScheduleFormat {
     /// A Chakra trace per chip.
     Chakra,
     Trace,
+    /// A trace in which messages wait for the data that they hand on.
+    ClosedTrace,
     /// Trace events, a track per channel.
     Perfetto,
 }
 
 impl ScheduleFormat {
-    const ALL: [ScheduleFormat; 6] = [
+    const ALL: [ScheduleFormat; 7] = [
         ScheduleFormat::Collective,
         ScheduleFormat::Msccl,
         ScheduleFormat::Mscclpp,
         ScheduleFormat::Chakra,
         ScheduleFormat::Trace,
+        ScheduleFormat::ClosedTrace,
         ScheduleFormat::Perfetto,
     ];
 
@@ -41,6 +44,7 @@ impl ScheduleFormat {
             ScheduleFormat::Mscclpp => "mscclpp",
             ScheduleFormat::Chakra => "chakra",
             ScheduleFormat::Trace => "trace",
+            ScheduleFormat::ClosedTrace => "closed_trace",
             ScheduleFormat::Perfetto => "perfetto",
         }
     }
@@ -52,6 +56,7 @@ impl ScheduleFormat {
             ScheduleFormat::Mscclpp => "mscclpp=FILE",
             ScheduleFormat::Chakra => "chakra=DIR",
             ScheduleFormat::Trace => "trace=FILE",
+            ScheduleFormat::ClosedTrace => "closed_trace=FILE",
             ScheduleFormat::Perfetto => "perfetto=FILE",
         }
     }
@@ -88,7 +93,7 @@ impl ScheduleTarget {
 
     /// Whether the format contains start times of messages.
     pub(crate) fn is_timed(&self) -> bool {
-        matches!(self.form, ScheduleFormat::Trace | ScheduleFormat::Perfetto)
+        matches!(self.form, ScheduleFormat::Trace | ScheduleFormat::ClosedTrace | ScheduleFormat::Perfetto)
     }
 
     fn parse(text: &str) -> Result<Self, DriverError> {
@@ -111,6 +116,7 @@ impl ScheduleTarget {
                 ScheduleFormat::Mscclpp => "a file: `--emit mscclpp=FILE`",
                 ScheduleFormat::Chakra => "a folder: `--emit chakra=DIR`",
                 ScheduleFormat::Trace => "a file: `--emit trace=FILE`",
+                ScheduleFormat::ClosedTrace => "a file: `--emit closed_trace=FILE`",
                 ScheduleFormat::Perfetto => "a file: `--emit perfetto=FILE`",
             };
             return Err(DriverError::OneSchedule { lacks });
@@ -162,6 +168,11 @@ pub(crate) fn write_schedule(
             }
             ScheduleFormat::Trace => {
                 let output = fabc_emit::collective_trace(scene, schedule, trace)?;
+                notes.extend(output.notes);
+                files.push((PathBuf::from(path), output.text.into_bytes()));
+            }
+            ScheduleFormat::ClosedTrace => {
+                let output = fabc_emit::collective_closed_trace(scene, schedule, trace)?;
                 notes.extend(output.notes);
                 files.push((PathBuf::from(path), output.text.into_bytes()));
             }

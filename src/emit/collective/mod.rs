@@ -3,6 +3,7 @@
 
 mod bandwidths;
 mod chakra;
+mod closed_trace;
 mod connections;
 mod csv;
 mod declared;
@@ -24,6 +25,7 @@ mod trace;
 
 pub(super) use bandwidths::{Bandwidths, bandwidth_pictures};
 pub use chakra::{ChakraSettings, collective_chakra};
+pub use closed_trace::collective_closed_trace;
 pub use csv::collectives_csv;
 pub use declared::collective_path;
 pub(super) use declared::{push_declared, schedule_path, stated_collectives};

@@ -93,7 +93,7 @@ pub fn collective_trace(
         }));
     }
     messages.sort_unstable();
-    let names = names(scene);
+    let names = router_names(scene);
     let mut text = head(schedule, settings, messages.len());
     for (start, from, to) in messages {
         let [from, to] = [from, to].map(|node| &names[node.index()]);
@@ -110,7 +110,7 @@ pub fn collective_trace(
 
 /// `[router]`: its name as a CSV cell, or the number of its first host if it has several. Failed routers have
 /// no hosts.
-fn names(scene: &Scene<'_>) -> Vec<String> {
+pub(super) fn router_names(scene: &Scene<'_>) -> Vec<String> {
     let topology = scene.topology;
     let mut first = 0;
     let named = |node: NodeId| {

@@ -57,8 +57,10 @@ pub struct Trace {
     pub name: String,
     /// The text of the file.
     pub text: Arc<str>,
-    /// The messages, by ascending cycle.
+    /// The messages. Those that wait for no other one are in ascending order of their cycles.
     pub lines: Arc<[TraceLine]>,
+    /// Whether the file says what each message waits for: it has the column `after`.
+    pub is_closed: bool,
 }
 
 /// One message of a trace.
@@ -66,12 +68,15 @@ pub struct Trace {
 pub struct TraceLine {
     /// The number of its line in the file, from 1 on.
     pub line: u32,
-    /// The cycle in which the whole message is at its source.
+    /// The cycle in which the whole message is at its source. If it waits for others, cycles after the last
+    /// one of them has arrived.
     pub cycle: u32,
     /// The source and the destination: names of routers, or numbers of endpoints.
     pub ends: MessageEnds,
-    /// Number of flits, at least one.
+    /// Number of flits. With 0 flits it is a wait: nothing is sent, and both ends are the same.
     pub flits: u32,
+    /// The messages that must have arrived before: indexes of earlier lines, each once.
+    pub after: Box<[u32]>,
 }
 
 /// The source and the destination of a message, in this order: names of routers, or numbers of endpoints.

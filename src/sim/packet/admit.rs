@@ -6,7 +6,7 @@
 //! offered.
 
 use super::super::layout::NONE;
-use super::super::supply::Newborn;
+use super::super::supply::{Newborn, Supply};
 use super::{Marks, PacketRun, WholePacket};
 
 impl PacketRun<'_> {
@@ -54,8 +54,8 @@ impl PacketRun<'_> {
 
     /// Adds a packet to a queue of its source, or delivers it where that needs no channel. It counts as
     /// admitted in the cycle `admitted`, which for a message may be long ago.
-    pub(super) fn admit(&mut self, packet: Newborn, admitted: u32, now: u32) {
-        let Newborn { generator, to, number, birth } = packet;
+    pub(super) fn admit(&mut self, newborn: Newborn, admitted: u32, now: u32) {
+        let Newborn { generator, to, birth, message, .. } = newborn;
         let (prepared, setting) = (self.prepared, &self.prepared.setting);
         let ports = setting.ports();
         let endpoint = setting.endpoint_of(generator);
@@ -85,16 +85,16 @@ impl PacketRun<'_> {
         }
         if source_router == target_router {
             let Some(queue) = limited else {
-                let packet = self.packets.insert(packet);
+                let packet = self.insert(packet, message);
                 return self.deliver_in(setting.injection + setting.host_cycles - 1, packet, now);
             };
             packet.out = self.ejection(&packet);
-            let packet = self.packets.insert(packet);
+            let packet = self.insert(packet, message);
             return self.join(queue, packet, now);
         }
         packet.ready += prepared.layout.latency[source_router as usize];
         if let Some(choice) = &prepared.choice {
-            return self.born_to_choose(choice, packet, number, limited, now);
+            return self.born_to_choose(choice, newborn, packet, limited, now);
         }
         let (port, vc) = prepared
             .routes
@@ -105,7 +105,17 @@ impl PacketRun<'_> {
         packet.vc = vc;
         let queue =
             limited.unwrap_or(first_limited + u32::from(port) * u32::from(setting.table_vcs) + u32::from(vc));
-        let packet = self.packets.insert(packet);
+        let packet = self.insert(packet, message);
         self.join(queue, packet, now);
+    }
+
+    /// Takes a place for a packet of a message.
+    pub(super) fn insert(&mut self, packet: WholePacket, message: u32) -> u32 {
+        let place = self.packets.insert(packet);
+        if self.supply.as_ref().is_some_and(Supply::has_waits) {
+            self.messages.resize(self.packets.places(), NONE);
+            self.messages[place as usize] = message;
+        }
+        place
     }
 }

@@ -78,6 +78,9 @@ impl PacketRun<'_> {
         }
         let endpoint = self.endpoint(place);
         self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);
+        if let (Some(supply), Some(&message)) = (&mut self.supply, self.messages.get(place as usize)) {
+            supply.arrived(message, now);
+        }
         self.packets.remove(place);
         self.last_move = now;
     }

@@ -160,6 +160,8 @@ pub(super) struct PacketRun<'a> {
     sent: Vec<SentPacket>,
     tally: RunTally,
     last_move: u32,
+    /// `[packet]`: its message. Empty unless messages wait for others.
+    messages: Vec<u32>,
     /// The messages of traffic that ends, with a lane per source queue, and one for those that need none.
     supply: Option<Supply<'a>>,
 }
@@ -314,6 +316,7 @@ impl<'a> PacketRun<'a> {
             sent: Vec::new(),
             tally: RunTally::new(setting, prepared.endpoints.count() as usize, layout.channels),
             last_move: 0,
+            messages: Vec::new(),
             supply,
             prepared,
         }

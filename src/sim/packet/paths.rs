@@ -6,6 +6,7 @@
 
 use super::super::choice::{PacketPath, PathChoice};
 use super::super::routing::PathSelection;
+use super::super::supply::Newborn;
 use super::{PacketRun, WholePacket};
 
 impl PacketRun<'_> {
@@ -13,20 +14,20 @@ impl PacketRun<'_> {
     pub(super) fn born_to_choose(
         &mut self,
         choice: &PathChoice,
+        newborn: Newborn,
         mut packet: WholePacket,
-        number: u32,
         limited: Option<u32>,
         now: u32,
     ) {
         let ports = self.prepared.setting.ports().unwrap_or(1);
         let router = self.prepared.endpoints.router[(packet.generator / ports) as usize];
-        let mut path = self.undecided_path(choice, &packet, number);
+        let mut path = self.undecided_path(choice, &packet, newborn.number);
         let mut queue = limited;
         if limited.is_none() {
             (path, packet.out) = self.choose_path(choice, router, &packet, path);
             queue = Some(self.source_queue(router, packet.out));
         }
-        let place = self.packets.insert(packet);
+        let place = self.insert(packet, newborn.message);
         self.paths.resize(self.packets.places(), path);
         self.paths[place as usize] = path;
         if let Some(queue) = queue {

@@ -1,5 +1,6 @@
 //! Traffic that ends: messages, in the order in which their sources send them.
 
+use super::super::dependencies::Dependencies;
 use super::super::endpoints::EndpointMap;
 use super::super::errors::SimError;
 use super::super::load::StaticLoad;
@@ -48,10 +49,10 @@ pub(in super::super) fn ends_of_line(
         }
     };
     let [from, to] = [end(&line.ends[0])?, end(&line.ends[1])?];
-    if from == to {
+    if from == to && line.flits > 0 {
         return Err(line_error(
             format!("`{}` sends to itself", line.ends[0]),
-            "remove the line: such a message needs no network",
+            "remove the line, since such a message needs no network. A wait has 0 flits",
         ));
     }
     Ok([from, to])
@@ -79,6 +80,9 @@ pub(in super::super) struct MessageList {
     pub(in super::super) timed: bool,
     /// The bytes of the messages, without the padding of packets.
     pub(in super::super) bytes: u64,
+    /// Who waits for whom, if any message waits for others. `when` then counts from the last arrival that a
+    /// message waits for.
+    pub(in super::super) dependencies: Option<Dependencies>,
 }
 
 impl MessageList {
@@ -145,6 +149,7 @@ impl MessageList {
             order,
             timed: false,
             bytes: bytes.saturating_mul(pairs),
+            dependencies: None,
         })
     }
 
@@ -168,18 +173,42 @@ impl MessageList {
         };
         let list = trace.lines.iter().map(message).collect::<Result<Vec<_>, _>>()?;
         let flits: u64 = trace.lines.iter().map(|line| u64::from(line.flits)).sum();
-        Ok(Self { list, order: MessageOrder::Shift, timed: true, bytes: flits.saturating_mul(flit_bytes) })
+        let after = || trace.lines.iter().map(|line| &*line.after);
+        let dependencies = trace.is_closed.then(|| Dependencies::new(after()));
+        Ok(Self {
+            list,
+            order: MessageOrder::Shift,
+            timed: true,
+            bytes: flits.saturating_mul(flit_bytes),
+            dependencies,
+        })
     }
 
     /// A lower bound on the cycles of any run. It follows from the flits of the busiest channel or, with
     /// ports of hosts, of the endpoint that sends or receives most. Nor is a run over before the last message
-    /// is there.
-    pub(in super::super) fn least_cycles(&self, setting: &Setting, load: &StaticLoad) -> u64 {
+    /// is there. A chain of messages that wait for each other takes at least the time of all of them alone.
+    /// `route_cycles` are those of a head from one endpoint to another one.
+    pub(in super::super) fn least_cycles(
+        &self,
+        setting: &Setting,
+        load: &StaticLoad,
+        route_cycles: impl Fn(u32, u32) -> u32,
+    ) -> u64 {
         let moved = load.bound.numerator().max(1);
         let busiest = u64::try_from(load.bound.denominator().div_ceil(moved)).unwrap_or(u64::MAX);
-        let last = self.list.last().filter(|_| self.timed).map_or(0, |message| u64::from(message.when));
-        let alone = last + u64::from(setting.injection + setting.packet) - 1;
-        busiest.max(alone).max(1)
+        let alone = |message: &EndpointMessage| {
+            let flits = u64::from(message.packets) * u64::from(setting.packet);
+            let way = || u64::from(route_cycles(message.from, message.to) + setting.injection) + flits - 1;
+            u64::from(message.when) + if flits > 0 { way() } else { 0 }
+        };
+        let chain = match &self.dependencies {
+            Some(dependencies) => dependencies.longest_chain(self.list.iter().map(alone)),
+            None => {
+                let last = self.list.last().filter(|_| self.timed).map_or(0, |message| message.when);
+                u64::from(last + setting.injection + setting.packet) - 1
+            }
+        };
+        busiest.max(chain).max(1)
     }
 
     /// The packets of all messages.
@@ -193,7 +222,7 @@ impl MessageList {
         let (routers, count) = (endpoints.first.len() - 1, endpoints.count() as usize);
         let (mut sent, mut heard) = (vec![0u64; count], vec![0u64; count]);
         let mut rows = vec![Vec::new(); routers];
-        for message in &self.list {
+        for message in self.list.iter().filter(|message| message.packets > 0) {
             let flits = u64::from(message.packets) * u64::from(packet);
             sent[message.from as usize] += flits;
             heard[message.to as usize] += flits;

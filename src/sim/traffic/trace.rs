@@ -33,10 +33,25 @@ mod tests {
     }
 
     #[test]
+    fn messages_wait_for_earlier_ones() {
+        let text = "cycle,src,dst,flits,after\n9,0,1,6,\n2,1,2,6,1\n# a wait\n0,2,2,0,2  1 2\n3,0,1,1,3\n";
+        let trace = read_trace("a.csv", text).unwrap();
+        let found: Vec<_> = trace.lines.iter().map(|of| (of.cycle, of.flits, &*of.after)).collect();
+        assert_eq!(found, [(9, 6, &[][..]), (2, 6, &[0]), (0, 0, &[0, 1]), (3, 1, &[2])]);
+        assert!(trace.is_closed && read_trace("a.csv", "0,0,1,6,\n").unwrap().is_closed);
+        assert!(!read_trace("a.csv", "0,0,1,6\n").unwrap().is_closed);
+    }
+
+    #[test]
     fn what_is_no_trace_is_refused_with_its_line() {
         for (text, line, what) in [
-            ("0,1,2\n", 1, "3 columns instead of 4"),
-            ("0,1,2,3,4", 1, "5 columns instead of 4"),
+            ("0,1,2\n", 1, "3 columns instead of 4 or 5"),
+            ("0,1,2,3,,4", 1, "6 columns instead of 4 or 5"),
+            ("0,1,2,3,1", 1, "`1` is no earlier message"),
+            ("0,1,2,3\n0,1,2,3,1 3", 2, "`3` is no earlier message"),
+            ("0,1,2,3\n0,1,2,3,1 0", 2, "`0` is no earlier message"),
+            ("0,1,2,3\n0,1,2,3,1;1", 2, "`1;1` is no earlier message"),
+            ("5,0,1,1\n0,0,1,1,1\n4,0,1,1", 3, "cycle 4 comes after cycle 5"),
             ("0,1,2,0", 1, "`0` is not a number of flits"),
             ("5,0,1,1\n4,0,1,1", 2, "cycle 4 comes after cycle 5"),
             ("0,0,1,99999999999", 1, "`99999999999` is not a number of flits"),

@@ -15,14 +15,14 @@ const FLIT: u64 = 64;
 const PACKET: u64 = 6;
 
 /// Parameters of one model, with a number of ports per host.
-fn parameters_of(model: RouterModel, hosts: HostPorts) -> SimulationParameters {
+pub(crate) fn parameters_of(model: RouterModel, hosts: HostPorts) -> SimulationParameters {
     let hosts =
         if model == RouterModel::Flit && hosts == HostPorts::Unlimited { HostPorts::Ports(1) } else { hosts };
     SimulationParameters { model, hosts: Some(hosts), warmup: None, measure: None, ..parameters(1) }
 }
 
 /// So many packets from each to each. With a barrier between phases or one after the other.
-fn all_to_all(packets: u64, barrier: bool, rest: SimulationParameters) -> SimulationParameters {
+pub(crate) fn all_to_all(packets: u64, barrier: bool, rest: SimulationParameters) -> SimulationParameters {
     in_order(packets, if barrier { MessageOrder::Barrier } else { MessageOrder::Shift }, rest)
 }
 
@@ -35,7 +35,7 @@ fn in_order(packets: u64, order: MessageOrder, rest: SimulationParameters) -> Si
     SimulationParameters { traffic: Traffic::AllToAll, details, ..rest }
 }
 
-fn traced(text: &str, rest: SimulationParameters) -> SimulationParameters {
+pub(crate) fn traced(text: &str, rest: SimulationParameters) -> SimulationParameters {
     let trace = Some(read_trace("test.csv", text).unwrap());
     SimulationParameters {
         traffic: Traffic::Trace,
@@ -48,7 +48,7 @@ fn report(bench: &Bench, parameters: &SimulationParameters) -> SimReport {
     simulate(&bench.prepared(parameters).unwrap(), &[], &[1], false, &Silent).unwrap()
 }
 
-fn run(bench: &Bench, parameters: &SimulationParameters) -> Completion {
+pub(crate) fn run(bench: &Bench, parameters: &SimulationParameters) -> Completion {
     let mut report = report(bench, parameters);
     let (volume, run) = (report.volume.unwrap(), report.completions.remove(0));
     assert_eq!(run.packets, volume.packets);
@@ -56,7 +56,7 @@ fn run(bench: &Bench, parameters: &SimulationParameters) -> Completion {
     run
 }
 
-const MODELS: [(RouterModel, HostPorts); 4] = [
+pub(crate) const MODELS: [(RouterModel, HostPorts); 4] = [
     (RouterModel::Packet, HostPorts::Unlimited),
     (RouterModel::Packet, HostPorts::Ports(1)),
     (RouterModel::Packet, HostPorts::Ports(2)),
@@ -85,7 +85,7 @@ fn a_packet_alone_takes_as_long_as_its_route() {
 
 /// A ring of three: every pair has a channel of its own.
 #[test]
-fn all_to_all_where_everybody_is_next_to_everybody() {
+pub(crate) fn all_to_all_where_everybody_is_next_to_everybody() {
     let ring = Bench::ring(UNIT, 3);
     let packets = 20;
     for injection in [0, 9] {

@@ -4,6 +4,7 @@ mod balance;
 mod bench;
 mod boxes;
 mod defaults;
+mod dependent;
 mod finite;
 mod flit;
 mod groups;

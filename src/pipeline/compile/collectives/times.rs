@@ -116,7 +116,11 @@ impl ScheduleTimes {
             ScheduleTimes::Paths(paths) if !cost.barrier => paths.starts(cost, bytes, chunks),
             ScheduleTimes::Trees(_) | ScheduleTimes::Forest(_) | ScheduleTimes::Paths(_) => Vec::new(),
         };
-        MessageStarts { canonical, messages, parts, end: self.total(cost, bytes, chunks), listed }
+        let pieces = match self {
+            ScheduleTimes::Rounds(_) | ScheduleTimes::Sends(_) => 1,
+            ScheduleTimes::Trees(_) | ScheduleTimes::Forest(_) | ScheduleTimes::Paths(_) => chunks,
+        };
+        MessageStarts { canonical, messages, parts, pieces, end: self.total(cost, bytes, chunks), listed }
     }
 
     /// The number of rounds one after the other.
