@@ -59,10 +59,10 @@ pub use availability::{
 };
 pub use cache::{CacheState, CheckedResults, cache_json};
 pub use collective::{
-    ChakraSettings, MscclFile, MscclppFile, ProgramError, TRACE_MESSAGES, TraceFile, TraceSettings,
-    collective_chakra, collective_closed_trace, collective_json, collective_msccl, collective_mscclpp,
-    collective_path, collective_perfetto, collective_trace, collectives_csv, collectives_json,
-    collectives_text,
+    ChakraSettings, ClosedTrace, MscclFile, MscclppFile, ProgramError, TRACE_MESSAGES, TraceFile,
+    TraceSettings, collective_chakra, collective_closed_trace, collective_json, collective_msccl,
+    collective_mscclpp, collective_path, collective_perfetto, collective_trace, collectives_csv,
+    collectives_json, collectives_text, flits_of_bits,
 };
 pub use described::described_text;
 pub use diff::{diff_html, diff_json, diff_summary, diff_text};
@@ -87,9 +87,9 @@ pub use route::PrintedRoutes;
 pub use schedule::ChipPlans;
 pub use schema::{SCHEMAS, Schema};
 pub use simulation::{
-    ComparedScenario, FinishedScenario, comparison_csv, comparison_json, comparison_text, finished_csv,
-    finished_json, finished_text, simulation_csv, simulation_json, simulation_path, simulation_svg,
-    simulation_text,
+    ComparedScenario, FinishedScenario, MotionRow, comparison_csv, comparison_json, comparison_text,
+    finished_csv, finished_json, finished_text, motion_json, motion_text, simulation_csv, simulation_json,
+    simulation_path, simulation_svg, simulation_text,
 };
 pub use slices::{
     PLACEMENT, PlacedKind, PlacedPod, placed_artifacts, placed_contract, placed_text, placement_json,

@@ -48,6 +48,7 @@ schemas![
     "kept_topology_bin",
     "manifest",
     "message",
+    "motion",
     "ocs",
     "patch",
     "phases",

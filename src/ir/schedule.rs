@@ -399,6 +399,10 @@ impl Schedule {
     pub fn sharers(&self, chips: u64) -> u64 {
         self.groups.as_ref().map_or(chips, ChipGroups::size)
     }
+    /// Whether it moves data in pieces, one after the other over the same channels.
+    pub fn is_pipelined(&self) -> bool {
+        matches!(self.transfers, Transfers::Trees(_) | Transfers::Forest(_) | Transfers::Paths(_))
+    }
     /// The rounds, if it has rounds.
     pub fn rounds(&self) -> Option<&Rounds> {
         if let Transfers::Rounds(rounds) = &self.transfers { Some(rounds) } else { None }

@@ -3,11 +3,13 @@
 use crate::folder::Folder;
 use crate::refusal::{Convicted, Refusal};
 use fabc_base::diag::SourceMap;
+use fabc_base::ids::NodeId;
 use fabc_check::{CheckError, Files, ReadScenario, ReadScene, ReadSimulated, ReadWiring};
-use fabc_ir::ForwardingTables;
-use fabc_ir::read::{Certificates, tagged};
-use fabc_model::{Fabric, PacketRouting};
+use fabc_ir::read::{Certificates, JobFile, tagged};
+use fabc_ir::{ForwardingTables, Topology};
+use fabc_model::{Fabric, Job, PacketRouting};
 use fabc_passes::collective::check_chunks_can_rest;
+use std::collections::BTreeSet;
 
 /// The name of the healthy fabric among the scenarios.
 pub const NOMINAL: &str = "nominal";
@@ -185,6 +187,28 @@ impl<F: Folder> BuiltScenarios<'_, F> {
 
     /// The lengths that certify the flow of a scenario. Any lengths give a valid bound, so a wrong file
     /// cannot make the result wrong.
+    /// `[rank]`: the chip that a build gave to each rank of a job. `None` if the directory has no such file,
+    /// or one that fits no such fabric.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn job_ranks(&self, job: &Job, topology: &Topology) -> Result<Option<Vec<NodeId>>, F::Error> {
+        let path = format!("jobs/{}.json", job.name);
+        if !self.folder.has(&path) {
+            return Ok(None);
+        }
+        let read: Option<JobFile> = tagged(&self.folder.read(&path)?).ok();
+        let chips: BTreeSet<NodeId> = topology.endpoints().collect();
+        let fits = |ranks: &Vec<NodeId>| {
+            let distinct: BTreeSet<NodeId> = ranks.iter().copied().collect();
+            ranks.len() == distinct.len()
+                && Some(ranks.len() as u64) == job.rank_count()
+                && distinct.is_subset(&chips)
+        };
+        let ranks = |file: JobFile| file.ranks.into_iter().map(NodeId).collect();
+        Ok(read.map(ranks).filter(fits))
+    }
+
     fn lengths(&self, name: &str) -> Result<Vec<u64>, F::Error> {
         const CERTIFICATES: &str = "certificates.json";
         if self.folder.size(CERTIFICATES).is_none_or(|size| size > CERTIFICATE_BYTES) {

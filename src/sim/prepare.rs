@@ -12,7 +12,9 @@ use super::routes::TableRoutes;
 use super::setting::{RunCycles, Setting};
 use super::statistics::MOST_GROUPS;
 use super::tables::SimulatedTables;
-use super::traffic::{DetailedTraffic, ExpectedTraffic, MessageList, OfferedTraffic, Pattern, ends_of_line};
+use super::traffic::{
+    DetailedTraffic, EndpointMessage, ExpectedTraffic, MessageList, OfferedTraffic, Pattern, ends_of_line,
+};
 use crate::rate::rate_of_share;
 use fabc_base::ids::NodeId;
 use fabc_base::limits::SIMULATED_CYCLES;
@@ -247,10 +249,11 @@ fn astray_error(topology: &Topology, scenario: &str, astray: &Astray) -> SimErro
 /// Everything that the messages send, with a lower bound on the cycles of a run.
 fn volume_of(messages: &MessageList, inputs: &LoadInputs<'_>, load: &StaticLoad) -> Result<Volume, SimError> {
     let &LoadInputs { setting, layout, routes, endpoints, choice } = inputs;
-    let route_cycles = |from: u32, to: u32| match choice {
-        Some(_) => 0,
-        None => {
-            let ends = [from, to].map(|endpoint| endpoints.router[endpoint as usize]);
+    let route_cycles = |message: &EndpointMessage| match (choice, message.exit) {
+        (Some(_), _) => 0,
+        (None, Some(exit)) => setting.ejection() + layout.hop_cycles(exit.channel),
+        (None, None) => {
+            let ends = [message.from, message.to].map(|endpoint| endpoints.router[endpoint as usize]);
             setting.ejection() + routes.cycles(layout, ends)
         }
     };

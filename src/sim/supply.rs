@@ -7,7 +7,7 @@
 
 use super::dependencies::WaitingMessages;
 use super::layout::NONE;
-use super::traffic::{EndpointMessage, MessageList};
+use super::traffic::{EndpointMessage, MessageExit, MessageList};
 use fabc_model::MessageOrder;
 use std::collections::BTreeMap;
 
@@ -24,6 +24,8 @@ pub(super) struct Newborn {
     pub(super) birth: u32,
     /// The message that it belongs to. [`NONE`] where traffic has a rate.
     pub(super) message: u32,
+    /// The channel by which it leaves, if its message says so.
+    pub(super) exit: Option<MessageExit>,
 }
 
 /// The messages of one run, with the packets that are left to be born.
@@ -133,6 +135,11 @@ impl<'a> Supply<'a> {
         self.waiting.is_some()
     }
 
+    /// The channel by which a message leaves, if it says so.
+    pub(super) fn exit(&self, message: u32) -> Option<MessageExit> {
+        self.messages.list.get(message as usize).and_then(|message| message.exit)
+    }
+
     /// Counts a packet of a message that has arrived.
     pub(super) fn arrived(&mut self, message: u32, now: u32) {
         if let Some(waiting) = &mut self.waiting {
@@ -192,7 +199,7 @@ impl<'a> Supply<'a> {
             None if self.messages.timed => message.when,
             None => self.start.max(early),
         };
-        Some(Newborn { generator, to: message.to, number, birth, message: first })
+        Some(Newborn { generator, to: message.to, number, birth, message: first, exit: message.exit })
     }
 
     /// The next message to the same destination takes the place of one that has left.

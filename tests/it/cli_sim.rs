@@ -1,9 +1,10 @@
 //! `fabc sim`, driven from outside: its forms, exit codes and errors. `finite` has traffic that ends,
-//! `blocks` the simulations of a spec, `foreign_tables` tables of other programs.
+//! `blocks` the simulations of a spec, `foreign_tables` tables of other programs, `motion` plans.
 
 mod blocks;
 mod finite;
 mod foreign_tables;
+mod motion;
 
 use crate::support::command::fabc;
 use crate::support::spec_text::SpecText;

@@ -65,8 +65,9 @@ pub struct CollectiveArgs {
 
     /// Write the fastest schedule, in one or more formats separated by commas: `collective=FILE`
     /// (fabc.collective/1), `msccl=FILE` (MSCCL XML), `mscclpp=FILE` (an execution plan of MSCCL++),
-    /// `chakra=DIR` (a Chakra trace per chip), `trace=FILE` (a trace for `fabc sim`), `perfetto=FILE` (a
-    /// timeline of channels for Perfetto)
+    /// `chakra=DIR` (a Chakra trace per chip), `trace=FILE` (a trace for `fabc sim`), `closed_trace=FILE`
+    /// (one in which messages wait for the data that they hand on), `perfetto=FILE` (a timeline of channels
+    /// for Perfetto)
     #[arg(long, value_name = "FORMAT=PATH")]
     pub emit: Option<String>,
 }

@@ -34,6 +34,15 @@ pub struct SimArgs {
     #[arg(long, conflicts_with_all = ["block", "tables"])]
     pub compare: bool,
 
+    /// Run the phases of this job of the spec, each message after those whose data it needs, beside the times
+    /// of the plan
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["block", "saturation", "compare", "tables", "collective", "csv", "svg"])]
+    pub job: Option<String>,
+
+    /// Run the schedule of this collective of the spec in the same way
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["block", "saturation", "compare", "tables", "csv", "svg"])]
+    pub collective: Option<String>,
+
     /// The scenario, such as `X[0,0]`, or `all` [default: those of `scenarios`, or `nominal`]
     #[arg(long, value_name = "NAME", conflicts_with = "tables")]
     pub scenario: Option<String>,

@@ -7,5 +7,7 @@ pub(crate) mod collective_emit;
 pub(crate) mod estimate;
 mod estimate_job;
 pub(crate) mod job;
+mod motion;
 pub(crate) mod scheduled;
 pub(crate) mod sim;
+mod sim_settings;

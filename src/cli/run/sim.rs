@@ -5,19 +5,19 @@ use crate::io::errors::DriverError;
 use crate::io::folder::DiskFolder;
 use crate::io::input_errors::InputError;
 use crate::io::progress::Watch;
-use crate::io::read::{self, Disk};
+use crate::io::read;
 use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, print_out, write_out};
+use crate::run::motion;
+use crate::run::sim_settings::{described_simulation, sim_stop};
 use crate::verify::foreign::read_foreign;
-use fabc_base::diag::{Failure, SourceMap, Span, list};
+use fabc_base::diag::list;
 use fabc_ir::Topology;
-use fabc_lang::simulation_of_settings;
-use fabc_lang::syntax::parse_settings;
-use fabc_model::{Fabric, Scenarios, Simulation, SimulationParameters};
+use fabc_model::{Fabric, Scenarios, Simulation};
 use fabc_pipeline::library::Loaded;
 use fabc_pipeline::scenarios::BuiltScenarios;
 use fabc_pipeline::show::MessageFormat;
-use fabc_pipeline::simulate::{ForeignFabric, ReadSimulated, SimError, SimReport, SimulationRuns};
+use fabc_pipeline::simulate::{ForeignFabric, ReadSimulated, SimReport, SimulationRuns};
 use std::path::{Path, PathBuf};
 
 /// `fabc sim`: runs simulations, and prints their reports.
@@ -29,39 +29,14 @@ pub(crate) fn simulate(args: &SimArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human);
     match (&args.foreign.tables, &args.foreign.topology, &args.directories[..]) {
         (Some(tables), Some(topology), _) => simulate_third_party(args, tables, topology, &watch)?,
+        (_, _, [directory]) if args.job.is_some() || args.collective.is_some() => {
+            motion::run_plans(args, directory)?
+        }
         (_, _, [directory]) if !args.compare => simulate_directory(args, directory, &watch)?,
         (_, _, directories) => compare(args, directories, &watch)?,
     }
     terminal.detail(&format!("simulated in {}", watch.elapsed()));
     Ok(())
-}
-
-/// The source name of the settings on the command line, where an error points at them.
-const SETTINGS: &str = "--with";
-
-/// The simulation that `--with` describes, or one with default settings.
-fn described_simulation(args: &SimArgs, fabric: &Fabric) -> Result<Simulation, Stop> {
-    let Some(settings) = &args.with else {
-        let parameters = SimulationParameters::default();
-        let scenarios = Scenarios::Nominal;
-        return Ok(Simulation {
-            name: String::new(),
-            parameters,
-            rates: None,
-            seeds: 1,
-            scenarios,
-            span: Span::default(),
-        });
-    };
-    // The last `;` may be left out, as in a shell.
-    let ended = settings.trim_end().ends_with([';', '}']) || settings.trim().is_empty();
-    let settings = if ended { settings.clone() } else { format!("{settings};") };
-    let (parsed, sources) = parse_settings(SETTINGS, &settings);
-    let block = parsed.map_err(|errors| (Failure::spec_errors(errors), sources.clone()))?;
-    let simulation = simulation_of_settings(&block, &fabric.router, &Disk);
-    let simulation = simulation.map_err(|errors| (Failure::spec_errors(errors), sources))?;
-    // The settings are on the command line, not in a file of the spec.
-    Ok(Simulation { span: Span::default(), ..simulation })
 }
 
 /// Runs the requested simulations on one directory.
@@ -228,9 +203,4 @@ fn print_report(
         SimForms { svg: true, .. } => write_out(fabc_emit::simulation_svg(fabric, reports).as_bytes()),
         _ => print_out(&fabc_emit::simulation_text(fabric, topology, name, reports)),
     }
-}
-
-/// Ends the command with an error of the simulator and the sources of its directory.
-fn sim_stop(error: SimError, sources: &SourceMap) -> Stop {
-    Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: sources.clone() }
 }

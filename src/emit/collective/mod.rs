@@ -25,7 +25,7 @@ mod trace;
 
 pub(super) use bandwidths::{Bandwidths, bandwidth_pictures};
 pub use chakra::{ChakraSettings, collective_chakra};
-pub use closed_trace::collective_closed_trace;
+pub use closed_trace::{ClosedTrace, collective_closed_trace, flits_of_bits};
 pub use csv::collectives_csv;
 pub use declared::collective_path;
 pub(super) use declared::{push_declared, schedule_path, stated_collectives};

@@ -6,7 +6,7 @@
 //! chips times chunks.
 
 use super::errors::ProgramError;
-use super::planned::{self, PlannedMove, is_inside};
+use super::planned::{self, ForestPathPlace, PlannedMove, is_inside};
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{Pull, Rounds, RunDirection, Scene, Schedule, Transfers};
 use fabc_model::Collective;
@@ -38,6 +38,8 @@ pub(super) struct ChunkMove {
     pub(super) source_move: Option<u32>,
     /// The previous addition to the same place.
     pub(super) previous_addition: Option<u32>,
+    /// Its path in a forest. `None` in other schedules.
+    pub(super) path: Option<ForestPathPlace>,
 }
 
 /// What the number of a chunk means.
@@ -83,6 +85,25 @@ impl<'a> ChunkMoves<'a> {
         format: &'static str,
         limit: u64,
     ) -> Result<Self, ProgramError> {
+        match schedule.transfers {
+            Transfers::Trees(_) | Transfers::Forest(_) | Transfers::Paths(_) if schedule.groups.is_some() => {
+                Err(ProgramError::unwritten(format, "a forest or paths of several groups"))
+            }
+            _ => Self::also_in_groups(scene, schedule, chips, format, limit),
+        }
+    }
+
+    /// The same for formats in which several groups may do a collective at the same time.
+    ///
+    /// # Errors
+    /// The errors of [`Self::new`].
+    pub(super) fn also_in_groups(
+        scene: &'a Scene<'a>,
+        schedule: &'a Schedule,
+        chips: Vec<NodeId>,
+        format: &'static str,
+        limit: u64,
+    ) -> Result<Self, ProgramError> {
         let mut chunk_moves = Self::without_moves(scene, schedule, chips);
         let planned = match &schedule.transfers {
             Transfers::Rounds(_) => {
@@ -91,9 +112,6 @@ impl<'a> ChunkMoves<'a> {
             Transfers::Timed(_) => return Err(ProgramError::unwritten(format, "vectors in cycles")),
             Transfers::Sends(_) => {
                 return Err(ProgramError::unwritten(format, "messages along forwarding tables"));
-            }
-            _ if schedule.groups.is_some() => {
-                return Err(ProgramError::unwritten(format, "a forest or paths of several groups"));
             }
             Transfers::Trees(shared) => {
                 chunk_moves.parts = 1;
@@ -163,7 +181,7 @@ impl<'a> ChunkMoves<'a> {
 
     /// Adds a move, after the moves that it depends on.
     fn push_planned(&mut self, planned: PlannedMove, last: &mut LastMoves) {
-        let PlannedMove { run, round, chunk, count, from, to, channel, is_near, adds, .. } = planned;
+        let PlannedMove { run, round, chunk, count, from, to, channel, is_near, adds, path, .. } = planned;
         let known = |chip: NodeId| last.by_chip_and_chunk.get(&(chip, chunk)).copied();
         let (source_move, previous_addition) = (known(from), known(to).filter(|_| adds));
         last.by_chip_and_chunk.insert((to, chunk), self.moves.len() as u32);
@@ -179,6 +197,7 @@ impl<'a> ChunkMoves<'a> {
             adds,
             source_move,
             previous_addition,
+            path,
         });
     }
 
@@ -212,6 +231,7 @@ impl<'a> ChunkMoves<'a> {
                         adds,
                         source_move: known(last[from_cell]),
                         previous_addition,
+                        path: None,
                     };
                     last[to_cell] = self.moves.len() as u32;
                     self.moves.push(chunk_move);

@@ -26,6 +26,16 @@ pub(super) struct PlannedMove {
     pub(super) channel: ChannelId,
     pub(super) is_near: bool,
     pub(super) adds: bool,
+    /// Its path in a forest. `None` in other schedules.
+    pub(super) path: Option<ForestPathPlace>,
+}
+
+/// The place of a path in a forest: the indexes of its tree, of the edge in the tree, and of the path.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct ForestPathPlace {
+    pub(super) tree: u32,
+    pub(super) send: u32,
+    pub(super) path: u32,
 }
 
 /// The ends of a path between two chips.
@@ -36,6 +46,8 @@ struct PathEnds {
     /// The channel by which data goes back. `None` for a path with a simplex link.
     first_back: Option<ChannelId>,
     is_near: bool,
+    /// Its place, in a forest.
+    place: Option<ForestPathPlace>,
 }
 
 impl PathEnds {
@@ -48,20 +60,23 @@ impl PathEnds {
             first,
             first_back: scene.topology.reverse(last),
             is_near: channels.len() <= 2 && channels.iter().all(|&channel| is_inside(scene, channel)),
+            place: None,
         })
     }
 
     /// The move of chunks along the path.
     fn forward(&self, run: u32, round: u32, chunk: u32, count: u32) -> PlannedMove {
         let PathEnds { from, to, first: channel, is_near, .. } = *self;
-        PlannedMove { run, round, order: 0, chunk, count, from, to, channel, is_near, adds: false }
+        let path = self.place;
+        PlannedMove { run, round, order: 0, chunk, count, from, to, channel, is_near, adds: false, path }
     }
 
     /// The move of sums back along the path.
     fn back(&self, run: u32, round: u32, chunk: u32, count: u32) -> PlannedMove {
         let channel = self.first_back.expect("reductions run on duplex links");
         let (from, to, is_near) = (self.to, self.from, self.is_near);
-        PlannedMove { run, round, order: 0, chunk, count, from, to, channel, is_near, adds: true }
+        let path = self.place;
+        PlannedMove { run, round, order: 0, chunk, count, from, to, channel, is_near, adds: true, path }
     }
 }
 
@@ -98,27 +113,37 @@ pub(super) fn forest_moves(scene: &Scene<'_>, collective: Collective, forest: &F
     let mut moves = Vec::new();
     // By root: number of parts whose trees were listed.
     let mut parts_done: BTreeMap<NodeId, u32> = BTreeMap::new();
-    for tree in &forest.trees {
+    for (index, tree) in (0..).zip(&forest.trees) {
         let done = parts_done.entry(tree.root).or_default();
         let first = tree.root.0 * forest.parts + *done;
         *done += tree.multiplicity;
-        push_tree(&mut moves, scene, runs, tree, first);
+        push_tree(&mut moves, scene, runs, &NumberedTree { index, tree, first });
     }
     moves.sort_unstable();
     moves
 }
 
-/// Adds the moves of a tree whose first chunk has this number.
-fn push_tree(moves: &mut Vec<PlannedMove>, scene: &Scene<'_>, runs: TreeRuns, tree: &ForestTree, first: u32) {
+/// A tree of a forest, with its index and the number of its first chunk.
+struct NumberedTree<'a> {
+    index: u32,
+    tree: &'a ForestTree,
+    first: u32,
+}
+
+/// Adds the moves of a tree.
+fn push_tree(moves: &mut Vec<PlannedMove>, scene: &Scene<'_>, runs: TreeRuns, numbered: &NumberedTree<'_>) {
+    let &NumberedTree { index, tree, first } = numbered;
     let cuts = part_cuts(tree);
     let mut depths: BTreeMap<NodeId, u32> = BTreeMap::new();
-    for send in &tree.sends {
+    for (send_index, send) in (0..).zip(&tree.sends) {
         let depth = depths.get(&send.from).copied().unwrap_or(0);
         depths.insert(send.to, depth + 1);
         let mut start = 0;
-        for path in &send.paths {
+        for (path_index, path) in (0..).zip(&send.paths) {
             let end = start + path.amount;
+            let place = Some(ForestPathPlace { tree: index, send: send_index, path: path_index });
             if let Some(ends) = PathEnds::new(scene, &path.channels) {
+                let ends = PathEnds { place, ..ends };
                 let bounds: Vec<u32> = cuts.range(start..=end).copied().collect();
                 for together in bounds.windows(2) {
                     let (chunk, count) = (first + together[0], together[1] - together[0]);

@@ -77,6 +77,9 @@ pub struct TraceLine {
     pub flits: u32,
     /// The messages that must have arrived before: indexes of earlier lines, each once.
     pub after: Box<[u32]>,
+    /// The port by which it leaves its router, whose link leads to the destination. `None`: as packets find
+    /// their routes.
+    pub port: Option<u16>,
 }
 
 /// The source and the destination of a message, in this order: names of routers, or numbers of endpoints.

@@ -1,4 +1,4 @@
-//! The text form of a trace: `cycle,src,dst,flits` and optionally `after`, one message per line.
+//! The text form of a trace: `cycle,src,dst,flits` and optionally `after` and `port`, one message per line.
 
 use super::details::{Trace, TraceLine};
 use fabc_base::csv;
@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 const HEAD: &str = "cycle,src,dst,flits";
 const HEAD_WITH_AFTER: &str = "cycle,src,dst,flits,after";
+const HEAD_WITH_PORT: &str = "cycle,src,dst,flits,after,port";
 
 /// Why a file is no trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,7 +51,7 @@ impl Trace {
             let cells = csv::cells(words)
                 .map_err(|what| at.problem(what.to_owned(), "a quote within quotes must be doubled"))?;
             is_closed |= cells.len() > 4;
-            if lines.is_empty() && [HEAD, HEAD_WITH_AFTER].contains(&&*cells.join(",")) {
+            if lines.is_empty() && [HEAD, HEAD_WITH_AFTER, HEAD_WITH_PORT].contains(&&*cells.join(",")) {
                 continue;
             }
             let message = at.message(&cells, lines.len())?;
@@ -85,15 +86,13 @@ impl LineReader {
 
     /// The message of a line, before which there are `before` messages.
     fn message(&self, cells: &[String], before: usize) -> Result<TraceLine, TraceProblem> {
-        let (cycle, from, to, flits, after) = match cells {
-            [cycle, from, to, flits] => (cycle, from, to, flits, ""),
-            [cycle, from, to, flits, after] => (cycle, from, to, flits, after.as_str()),
-            _ => {
-                return Err(self.problem(
-                    format!("{} columns instead of 4 or 5", cells.len()),
-                    "write `cycle,src,dst,flits` or `cycle,src,dst,flits,after`, such as `120,0,17,64,1 2`",
-                ));
-            }
+        let ([cycle, from, to, flits], rest) =
+            cells.split_first_chunk().ok_or_else(|| self.columns(cells))?;
+        let (after, port) = match rest {
+            [] => ("", ""),
+            [after] => (after.as_str(), ""),
+            [after, port] => (after.as_str(), port.as_str()),
+            _ => return Err(self.columns(cells)),
         };
         let cycle = self.number("cycle", cycle, 0)?;
         let is_wait = from == to && flits == "0";
@@ -105,7 +104,19 @@ impl LineReader {
         after.sort_unstable();
         after.dedup();
         let ends = [from, to].map(|name| name.as_str().into());
-        Ok(TraceLine { line: self.line, cycle, ends, flits, after: after.into() })
+        let port = match port {
+            "" => None,
+            port => Some(self.number("port", port, 0)?).map(|port| u16::try_from(port).unwrap_or(u16::MAX)),
+        };
+        Ok(TraceLine { line: self.line, cycle, ends, flits, after: after.into(), port })
+    }
+
+    /// The problem of a line with too few or too many columns.
+    fn columns(&self, cells: &[String]) -> TraceProblem {
+        self.problem(
+            format!("{} columns instead of 4, 5 or 6", cells.len()),
+            "write `cycle,src,dst,flits`, and where messages wait for others also `after`, such as `120,0,17,64,1 2`",
+        )
     }
 
     /// The index of a message that stands before this line.

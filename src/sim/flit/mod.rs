@@ -292,7 +292,7 @@ impl<'a> FlitRun<'a> {
     }
 
     /// Adds a newborn packet to its source.
-    fn born(&mut self, Newborn { generator, to, birth, number, message }: Newborn) {
+    fn born(&mut self, Newborn { generator, to, birth, number, message, .. }: Newborn) {
         let packet =
             FlitPacket { birth, generator, to, next: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
         let place = self.packets.insert(packet);

@@ -65,6 +65,24 @@ impl TableLoads<'_> {
         Ok(RouteSums { channels, ..classes })
     }
 
+    /// Adds messages that cross one channel each.
+    pub(super) fn with_direct(&self, mut sums: RouteSums, direct: &[(u32, u64)]) -> RouteSums {
+        let host = self.setting.host_cycles;
+        let fixed = u64::from(self.setting.injection + self.setting.ejection() + host) - 1;
+        sums.channels.resize(self.layout.channels, 0);
+        for &(channel, weight) in direct {
+            let behind = self.layout.ends[channel as usize].packet.saturating_sub(host);
+            let cycles = fixed + u64::from(self.layout.hop_cycles(channel) + behind);
+            let weight = u128::from(weight);
+            sums.channels[channel as usize] += weight;
+            sums.weight += weight;
+            sums.hops += weight;
+            sums.cycles += weight * u128::from(cycles);
+            sums.most = sums.most.max(cycles);
+        }
+        sums
+    }
+
     /// Adds the route between two routers.
     fn add(&self, sums: &mut RouteSums, from: u32, to: u32, weight: u64, place: impl Fn(u32) -> usize) {
         let host = self.setting.host_cycles;

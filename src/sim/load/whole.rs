@@ -83,7 +83,10 @@ pub(in super::super) fn load(
     let &LoadInputs { setting, layout, routes, endpoints, choice } = inputs;
     let unit = u128::from(expected.unit);
     let (sums, unit, shortest) = match choice {
-        None => (TableLoads { setting, layout, routes, endpoints }.sums(&expected.pairs)?, unit, None),
+        None => {
+            let tables = TableLoads { setting, layout, routes, endpoints };
+            (tables.with_direct(tables.sums(&expected.pairs)?, &expected.direct), unit, None)
+        }
         Some(choice) => {
             let loads = ChoiceLoads { setting, layout, endpoints, choice }.loads(expected)?;
             (loads.sums, unit * loads.finer, loads.shortest_hops)

@@ -96,10 +96,13 @@ impl PacketRun<'_> {
         if let Some(choice) = &prepared.choice {
             return self.born_to_choose(choice, newborn, packet, limited, now);
         }
-        let (port, vc) = prepared
-            .routes
-            .next(source_router, target_router, None)
-            .expect("every route that is taken was walked");
+        let (port, vc) = match newborn.exit {
+            Some(exit) => (exit.port, 0),
+            None => prepared
+                .routes
+                .next(source_router, target_router, None)
+                .expect("every route that is taken was walked"),
+        };
         packet.out =
             prepared.layout.outgoing[source_router as usize * prepared.layout.ports + usize::from(port)];
         packet.vc = vc;

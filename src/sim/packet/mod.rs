@@ -210,10 +210,13 @@ impl<'a> Routers<'a> for PacketRun<'a> {
             // A packet that stays at its router waits for nothing: it has a lane without a queue.
             _ if source_router == target_router => layout.queues() as u32,
             _ => {
-                let (port, vc) = prepared
-                    .routes
-                    .next(source_router, target_router, None)
-                    .expect("every route that is taken was walked");
+                let (port, vc) = match message.exit {
+                    Some(exit) => (exit.port, 0),
+                    None => prepared
+                        .routes
+                        .next(source_router, target_router, None)
+                        .expect("every route that is taken was walked"),
+                };
                 first + u32::from(port) * u32::from(prepared.setting.table_vcs) + u32::from(vc)
             }
         }

@@ -11,6 +11,8 @@ use fabc_ir::Fraction;
 pub(in super::super) struct ExpectedTraffic {
     /// Traffic between routers, in parts of `unit`.
     pub(in super::super) pairs: RouterPairs,
+    /// Flits of messages that cross one given channel.
+    pub(in super::super) direct: Vec<(u32, u64)>,
     /// The number of parts that make a flit per cycle.
     pub(in super::super) unit: u64,
     /// A factor for all numbers in `pairs`.
@@ -109,6 +111,7 @@ impl ExpectedTraffic {
         let senders = (0..count).filter(|&source| pattern.sends(source)).count() as u32;
         let alike = |pairs, unit: u64, highest: u64| Self {
             pairs,
+            direct: Vec::new(),
             unit,
             each: 1,
             total: u128::from(unit) * u128::from(senders),
@@ -180,6 +183,7 @@ impl ExpectedTraffic {
         let largest = sources().next().map_or(1, |source| rows.share(source)[1]);
         Self {
             pairs: RouterPairs::listed(lists),
+            direct: Vec::new(),
             unit,
             each: 1,
             total,

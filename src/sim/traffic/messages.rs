@@ -4,9 +4,11 @@ use super::super::dependencies::Dependencies;
 use super::super::endpoints::EndpointMap;
 use super::super::errors::SimError;
 use super::super::load::StaticLoad;
+use super::super::routing::PathSelection;
 use super::super::setting::Setting;
 use super::expected::{ExpectedTraffic, RouterPairs};
 use super::named::find_endpoints;
+use fabc_base::ids::{ChannelId, NodeId, PortId};
 use fabc_base::random::Stream;
 use fabc_ir::{Fraction, RouterNames, Scene};
 use fabc_model::{MessageOrder, Trace, TraceLine, Traffic};
@@ -67,6 +69,17 @@ pub(in super::super) struct EndpointMessage {
     pub(in super::super) packets: u32,
     /// The cycle from which it is there. Between barriers, the number of its phase.
     pub(in super::super) when: u32,
+    /// The channel by which it leaves, for the router at its other end. `None`: as packets find their routes.
+    pub(in super::super) exit: Option<MessageExit>,
+}
+
+/// The channel by which a message leaves its router.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in super::super) struct MessageExit {
+    /// The output port of the router.
+    pub(in super::super) port: u16,
+    /// The channel behind that port.
+    pub(in super::super) channel: u32,
 }
 
 /// Everything that is sent in one run.
@@ -141,7 +154,7 @@ impl MessageList {
             let when = if order == MessageOrder::Barrier { k } else { 0 };
             (0..count).map(move |from| {
                 let by = ahead[from as usize % ahead.len()][k as usize];
-                EndpointMessage { from, to: (from + by) % count, packets, when }
+                EndpointMessage { from, to: (from + by) % count, packets, when, exit: None }
             })
         };
         Ok(Self {
@@ -162,6 +175,15 @@ impl MessageList {
         flit_bytes: u64,
     ) -> Result<Self, SimError> {
         check_count(trace.lines.len() as u64)?;
+        let exit = |line: &TraceLine, ends: [u32; 2], port: u16| {
+            let routers = ends.map(|end| NodeId(endpoints.router[end as usize]));
+            exit_of_line(setting, scene, routers, port).map_err(|(what, help)| SimError::TraceLine {
+                file: trace.path.clone(),
+                line: line.line,
+                what,
+                help,
+            })
+        };
         let message = |line: &TraceLine| {
             let [from, to] = ends_of_line(trace, line, scene.topology.names(), endpoints)?;
             Ok(EndpointMessage {
@@ -169,6 +191,7 @@ impl MessageList {
                 to,
                 packets: packets_of_flits(line.flits.into(), setting.packet)?,
                 when: line.cycle,
+                exit: line.port.map(|port| exit(line, [from, to], port)).transpose()?,
             })
         };
         let list = trace.lines.iter().map(message).collect::<Result<Vec<_>, _>>()?;
@@ -187,18 +210,18 @@ impl MessageList {
     /// A lower bound on the cycles of any run. It follows from the flits of the busiest channel or, with
     /// ports of hosts, of the endpoint that sends or receives most. Nor is a run over before the last message
     /// is there. A chain of messages that wait for each other takes at least the time of all of them alone.
-    /// `route_cycles` are those of a head from one endpoint to another one.
+    /// `route_cycles` are those of the head of a message.
     pub(in super::super) fn least_cycles(
         &self,
         setting: &Setting,
         load: &StaticLoad,
-        route_cycles: impl Fn(u32, u32) -> u32,
+        route_cycles: impl Fn(&EndpointMessage) -> u32,
     ) -> u64 {
         let moved = load.bound.numerator().max(1);
         let busiest = u64::try_from(load.bound.denominator().div_ceil(moved)).unwrap_or(u64::MAX);
         let alone = |message: &EndpointMessage| {
             let flits = u64::from(message.packets) * u64::from(setting.packet);
-            let way = || u64::from(route_cycles(message.from, message.to) + setting.injection) + flits - 1;
+            let way = || u64::from(route_cycles(message) + setting.injection) + flits - 1;
             u64::from(message.when) + if flits > 0 { way() } else { 0 }
         };
         let chain = match &self.dependencies {
@@ -221,12 +244,14 @@ impl MessageList {
         let (packet, ports) = (setting.packet, u64::from(setting.ports().unwrap_or(1)));
         let (routers, count) = (endpoints.first.len() - 1, endpoints.count() as usize);
         let (mut sent, mut heard) = (vec![0u64; count], vec![0u64; count]);
-        let mut rows = vec![Vec::new(); routers];
+        let (mut rows, mut direct) = (vec![Vec::new(); routers], Vec::new());
         for message in self.list.iter().filter(|message| message.packets > 0) {
             let flits = u64::from(message.packets) * u64::from(packet);
             sent[message.from as usize] += flits;
             heard[message.to as usize] += flits;
-            if self.timed {
+            if let Some(MessageExit { channel, .. }) = message.exit {
+                direct.push((channel, flits));
+            } else if self.timed {
                 rows[endpoints.router[message.from as usize] as usize]
                     .push((endpoints.router[message.to as usize], flits));
             }
@@ -243,6 +268,7 @@ impl MessageList {
             |flits: &[u64]| Fraction::integer(flits.iter().copied().max().unwrap_or(0).saturating_sub(ports));
         ExpectedTraffic {
             pairs,
+            direct,
             unit: 1,
             each,
             total: sent.iter().map(|&flits| u128::from(flits / each)).sum(),
@@ -252,6 +278,43 @@ impl MessageList {
             share: Fraction::integer(1u8),
         }
     }
+}
+
+/// The channel by which a message leaves by a port. Otherwise what is wrong with it, and a hint.
+fn exit_of_line(
+    setting: &Setting,
+    scene: &Scene<'_>,
+    ends: [NodeId; 2],
+    port: u16,
+) -> Result<MessageExit, (String, String)> {
+    let (topology, [from, to]) = (scene.topology, ends);
+    if setting.selection != PathSelection::Tables {
+        let what = format!("it leaves by port {port}, and packets choose their ways");
+        return Err((what, "leave the port out, or let packets follow the tables".to_owned()));
+    }
+    let leads_there =
+        |channel: ChannelId| scene.is_channel_lit(channel) && topology.target(channel).node == to;
+    let leaving = |port: u16| {
+        let exists = usize::from(port) < topology.ports();
+        exists
+            .then(|| topology.outgoing(from, PortId(port)))
+            .flatten()
+            .filter(|&channel| leads_there(channel))
+    };
+    let channel = leaving(port);
+    channel.map(|channel| MessageExit { port, channel: channel.0 }).ok_or_else(|| {
+        let ports: Vec<String> = (0..topology.ports() as u16)
+            .filter(|&port| leaving(port).is_some())
+            .map(|port| port.to_string())
+            .collect();
+        let [from, to] = [from, to].map(|node| topology.name(node));
+        let what = format!("port {port} of {from} does not lead to {to}");
+        let hint = match &ports[..] {
+            [] => format!("leave the port out: no lit link leads from {from} to {to}"),
+            ports => format!("its ports that do: {}", ports.join(", ")),
+        };
+        (what, hint)
+    })
 }
 
 /// Refuses more messages than fit into memory.

@@ -15,7 +15,7 @@ mod spread;
 mod trace;
 
 pub(super) use expected::{ExpectedTraffic, RouterPairs};
-pub(super) use messages::{EndpointMessage, MessageList, ends_of_line};
+pub(super) use messages::{EndpointMessage, MessageExit, MessageList, ends_of_line};
 pub(super) use pattern::{DetailedTraffic, Pattern};
 pub use trace::read_trace;
 

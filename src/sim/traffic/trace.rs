@@ -45,8 +45,8 @@ mod tests {
     #[test]
     fn what_is_no_trace_is_refused_with_its_line() {
         for (text, line, what) in [
-            ("0,1,2\n", 1, "3 columns instead of 4 or 5"),
-            ("0,1,2,3,,4", 1, "6 columns instead of 4 or 5"),
+            ("0,1,2\n", 1, "3 columns instead of 4, 5 or 6"),
+            ("0,1,2,3,,4,5", 1, "7 columns instead of 4, 5 or 6"),
             ("0,1,2,3,1", 1, "`1` is no earlier message"),
             ("0,1,2,3\n0,1,2,3,1 3", 2, "`3` is no earlier message"),
             ("0,1,2,3\n0,1,2,3,1 0", 2, "`0` is no earlier message"),

@@ -96,7 +96,7 @@ fn traces_are_read_or_refused(place: &tempfile::TempDir) {
         "{text}"
     );
     for (content, code, message) in [
-        ("0,1,2\n", 1, "error[FAB0137]: t.csv is not a trace: line 1: 3 columns instead of 4 or 5"),
+        ("0,1,2\n", 1, "error[FAB0137]: t.csv is not a trace: line 1: 3 columns instead of 4, 5 or 6"),
         ("0,1,2,6\n0,1,16,6\n", 2, "error[FAB0624]: t.csv:2: no endpoint is called `16`"),
         ("7,1,2,6\n6,1,2,6\n", 1, "line 2: cycle 6 comes after cycle 7"),
         ("0,1,2,0\n", 1, "line 1: `0` is not a number of flits"),

@@ -288,6 +288,8 @@ fn repairs(documents: &mut Documents) {
 
 /// Availability, tables, collectives and simulations of built directories.
 fn analyses(documents: &mut Documents) {
+    documents.run(&["sim", SMALL, "--job", "step", "--json"], 0);
+    documents.run(&["sim", SMALL, "--collective", "start", "--json"], 0);
     let fail = "host=0.0008/day,cable=0.00005/day,ocs=0.0004/day";
     documents.run(&["availability", SMALL, "--job", "1", "--host-chips", "4", "--fail", fail, "--json"], 0);
     let fail = "host=8e-4/day,cable=5e-5/day,ocs=0.0004/day";

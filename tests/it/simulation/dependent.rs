@@ -2,7 +2,7 @@
 
 use crate::simulation::bench::{Bench, UNIT};
 use crate::simulation::finite::{MODELS, all_to_all, parameters_of, run, traced};
-use fabc::sim::RouterModel;
+use fabc::sim::{HostPorts, PacketRouting, RouterModel, RoutingSettings, SimulationParameters};
 use std::fmt::Write;
 
 /// Cycles of a packet over one hop: router, link, and the last flit. In the flit model the last router, too.
@@ -84,4 +84,59 @@ fn a_gather_around_a_ring() {
         let gather = run(&ring, &traced(&text, parameters_of(model, hosts)));
         assert_eq!(gather.cycles, 5 * (4 + packets * 6 - 1), "{hosts:?}");
     }
+}
+
+/// Two links between two routers. The tables take one of them for all packets.
+#[test]
+fn messages_leave_by_the_ports_that_they_name() {
+    let pair = Bench::ring(UNIT, 2);
+    let packets = 10;
+    let cycles = |ports: [&str; 2]| {
+        let lines = ports.map(|port| format!("0,0,1,{},,{port}\n", packets * 6)).concat();
+        run(&pair, &traced(&lines, parameters_of(RouterModel::Packet, HostPorts::Unlimited))).cycles
+    };
+    let alone = one_hop(RouterModel::Packet) + (packets - 1) * 6;
+    assert_eq!(cycles(["0", "1"]), alone, "a link each");
+    assert_eq!(cycles(["1", "1"]), alone + packets * 6, "one after the other");
+    // In the flit model a host has a port for messages to each of two others: to 1 by one link, and to 0 back
+    // by the other.
+    let crossing = run(
+        &pair,
+        &traced("0,0,1,60,,1\n0,1,0,60,,0\n", parameters_of(RouterModel::Flit, HostPorts::Ports(1))),
+    );
+    let by_tables =
+        run(&pair, &traced("0,0,1,60\n0,1,0,60\n", parameters_of(RouterModel::Flit, HostPorts::Ports(1))));
+    assert_eq!((crossing.cycles, crossing.hops), (by_tables.cycles, by_tables.hops));
+    assert_ne!(crossing.busiest.0, by_tables.busiest.0, "another channel");
+}
+
+#[test]
+fn ports_that_lead_elsewhere_are_refused() {
+    let ring = Bench::ring(UNIT, 5);
+    for (line, message, help) in [
+        ("0,0,1,6,,1", "test.csv:1: port 1 of router0 does not lead to router1", "its ports that do: 0"),
+        (
+            "0,0,2,6,,0",
+            "test.csv:1: port 0 of router0 does not lead to router2",
+            "leave the port out: no lit link leads from router0 to router2",
+        ),
+        (
+            "0,0,1,6,,70000",
+            "test.csv:1: port 65535 of router0 does not lead to router1",
+            "its ports that do: 0",
+        ),
+    ] {
+        let parameters = traced(line, parameters_of(RouterModel::Packet, HostPorts::Unlimited));
+        let error = ring.prepared(&parameters).err().expect("no such port");
+        assert_eq!(error.to_string(), message);
+        assert_eq!(miette::Diagnostic::help(&error).expect("a hint").to_string(), help);
+    }
+    let choosing = RoutingSettings { routing: Some(PacketRouting::Min), ..RoutingSettings::default() };
+    let parameters = SimulationParameters {
+        lanes: None,
+        choosing,
+        ..traced("0,0,1,6,,0", parameters_of(RouterModel::Packet, HostPorts::Ports(1)))
+    };
+    let error = ring.prepared(&parameters).err().expect("packets choose");
+    assert_eq!(error.to_string(), "test.csv:1: it leaves by port 0, and packets choose their ways");
 }

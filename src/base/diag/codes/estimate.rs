@@ -103,7 +103,8 @@ and one has at least one chunk. So a chip that hands one chunk to more than 15 o
 (`local`) are not written as a plan.
 
 `--emit trace=FILE` is of any schedule with up to 4,194,304 messages, of a piece on a channel each where there are trees, in less than
-1,000,000,000 cycles. With `--barrier` trees have a timetable of rounds alone, and no trace. The message says which number is
+1,000,000,000 cycles. With `--barrier` trees have a timetable of rounds alone, and no trace. `closed_trace=FILE` holds as many messages, of all schedules
+but those of vectors. The message says which number is
 exceeded, and how it comes about: mostly fewer `--chunks` help.",
     },
     CodeDoc {

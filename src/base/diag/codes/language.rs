@@ -392,7 +392,8 @@ pub(super) const CODES: &[CodeDoc] = &[
         "not a trace",
         "The file of `traffic = trace \"..\"` has a line for every message: the cycle in which it is at its source, who sends it and who gets \
          it (names of routers with one endpoint, or numbers of endpoints), and its flits, separated by commas; cycles ascend. A first line \
-         `cycle,src,dst,flits` is a heading, `#` begins a comment.",
+         `cycle,src,dst,flits` is a heading, `#` begins a comment. With a fifth column `after`, messages wait for earlier ones: it has their numbers, \
+         counted from 1 on, with spaces between them. A line from an endpoint to itself with 0 flits is a wait. A sixth column is the `port` of the sender.",
     ),
     doc(
         "FAB0138",

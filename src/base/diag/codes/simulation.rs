@@ -140,7 +140,9 @@ a trace) has no rates, no bursts, no saturation, and no cycles to warm up or to 
         text: "\
 A trace has a line per message: `cycle,src,dst,flits`, in ascending order of cycles. The first line may be these words, and lines that begin with
 `#` are comments. `src` and `dst` are names of routers with one endpoint, such as `cube0[0,0,0]`, or numbers of endpoints, counted router by router;
-`flits` is 1 at least. The message names the first line that is malformed, or that names an endpoint which the fabric does not have.",
+`flits` is 1 at least. With a fifth column `after`, messages wait for earlier ones, which it names by their numbers, from 1 on; 0 flits from an
+endpoint to itself are a wait. A sixth column `port` is the port of the sender, whose link must lead to the destination. The message names the first
+line that is malformed, or that names an endpoint or a port which the fabric does not have.",
     },
     CodeDoc {
         code: "FAB0625",

@@ -9,8 +9,8 @@ use fabc_base::ids::NodeId;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{
-    ChipGroups, CollectivePoint, CollectiveResult, Scene, Topology, picoseconds, router_names,
-    surviving_scene,
+    ChipGroups, CollectiveCost, CollectivePoint, CollectiveResult, ForwardingTables, Scene, Schedule,
+    Topology, picoseconds, router_names, surviving_scene,
 };
 use fabc_model::{Collective, CollectiveAlgorithm, DeclaredCollective, Fabric, Scenarios};
 use fabc_passes::collective::{check_chunks_can_rest, check_forest, check_pair_paths, check_plannable};
@@ -190,7 +190,26 @@ pub(in crate::compile) fn check_groups_joined(fabric: &Fabric, topology: &Topolo
     Ok(())
 }
 
-fn request_of(declared: &DeclaredCollective, topology: &Topology) -> Result<CollectivesRequest, Failure> {
+/// The fastest schedule of a declared collective on a scene, with the cost of a channel.
+///
+/// # Errors
+/// [`CollectivesError`] where it has none.
+pub(crate) fn plan_declared(
+    fabric: &Fabric,
+    scene: &Scene<'_>,
+    tables: Option<&ForwardingTables>,
+    declared: &DeclaredCollective,
+) -> Result<(Schedule, CollectiveCost), CollectivesError> {
+    let request = request_of(declared, scene.topology)?;
+    let mut planned = ScenarioCollectives::new(fabric, scene, &request).along(tables, &[]);
+    let schedule = planned.schedule(declared.collective, declared.size)?;
+    Ok((schedule, planned.cost().clone()))
+}
+
+fn request_of(
+    declared: &DeclaredCollective,
+    topology: &Topology,
+) -> Result<CollectivesRequest, CollectivesError> {
     let root = declared.root.as_deref().map(|root| find_router(root, topology, declared)).transpose()?;
     Ok(CollectivesRequest {
         collectives: vec![declared.collective],
@@ -209,16 +228,13 @@ pub(super) fn find_router(
     root: &str,
     topology: &Topology,
     declared: &DeclaredCollective,
-) -> Result<NodeId, Failure> {
+) -> Result<NodeId, CollectivesError> {
     topology.find(root).ok_or_else(|| {
         let (collective, root, hint) = (declared.name.clone(), root.to_owned(), topology.names_hint());
-        Failure::spec(CollectivesError::NoRoot { collective, root, hint, span: declared.span })
+        CollectivesError::NoRoot { collective, root, hint, span: declared.span }
     })
 }
 
 fn collective_failure(error: CollectivesError, declared: &DeclaredCollective) -> Failure {
-    match error {
-        CollectivesError::Convicted { .. } => Failure::internal(error),
-        _ => Failure::spec(error.at_place(declared.span)),
-    }
+    error.at_place(declared.span).into()
 }

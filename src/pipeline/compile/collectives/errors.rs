@@ -1,6 +1,6 @@
 //! Errors about collectives that cannot be planned. Codes FAB056n.
 
-use fabc_base::diag::Span;
+use fabc_base::diag::{Failure, Span};
 use fabc_check::CheckError;
 use fabc_passes::collective::CollectiveError;
 use fabc_passes::scheduled::ScheduledError;
@@ -102,6 +102,16 @@ impl CollectivesError {
                 CollectivesError::NotPlanned { scenario, reason, span: Some(place) }
             }
             other => other,
+        }
+    }
+}
+
+/// A convicted schedule is an error of fabc, everything else one of the spec.
+impl From<CollectivesError> for Failure {
+    fn from(error: CollectivesError) -> Self {
+        match error {
+            CollectivesError::Convicted { .. } => Failure::internal(error),
+            _ => Failure::spec(error),
         }
     }
 }

@@ -15,6 +15,7 @@ mod scheduled;
 mod times;
 mod unasked;
 
+pub(crate) use declared::plan_declared;
 pub(super) use declared::{check_declared, check_groups_joined, check_router_names};
 pub use errors::CollectivesError;
 pub(super) use grouped::check_group_sizes;
@@ -29,12 +30,45 @@ use fabc_ir::{
 use fabc_model::{Collective, Fabric, SwitchArithmetic};
 use planner::Planner;
 use std::rc::Rc;
+use times::ScheduleTimes;
 
 /// Sizes between which crossovers are searched where no curve is requested, in bytes.
 const CURVE: [u64; 2] = [1 << 10, 1 << 32];
 
+/// The most messages of a schedule that is cut into pieces for a run.
+const CUT_MESSAGES: u64 = 1 << 18;
+
+/// The fewest flits of a message of such a schedule, if it can have as many. The last flit is filled up.
+const CUT_FLITS: u64 = 16;
+
+/// The pieces, the parts and the time of a schedule for a size, without a list of start times. The schedule
+/// was planned on this scene, for any size. The time is that with the best number of pieces. There are fewer
+/// where these were too many messages, or too small ones.
+///
+/// # Errors
+/// [`CollectivesError::NotPlanned`] for messages without tables, in a scenario that the caller names.
+pub(crate) fn timed_starts(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    tables: Option<&ForwardingTables>,
+    cost: &CollectiveCost,
+    bytes: u64,
+) -> Result<MessageStarts, CollectivesError> {
+    let times = ScheduleTimes::new(scene, schedule, tables)?;
+    let starts = |chunks: u32| times.starts(scene, schedule, cost, bytes, chunks, 0);
+    if !schedule.is_pipelined() {
+        return Ok(starts(schedule.chunks));
+    }
+    let whole = starts(1);
+    let flits = bytes / (u64::from(cost.flit_bytes) * whole.parts.max(1));
+    let most = (CUT_MESSAGES / whole.messages.max(1)).min(flits / CUT_FLITS).max(1);
+    let best = times.chunks(schedule, cost, bytes, None);
+    let cut = starts(u32::try_from(most).unwrap_or(u32::MAX).min(best));
+    Ok(MessageStarts { end: starts(best).end, ..cut })
+}
+
 /// The cost of a channel of a scene. With a `barrier` all chips wait for each other after every round.
-pub(in crate::compile) fn channel_cost(
+pub(crate) fn channel_cost(
     fabric: &Fabric,
     scene: &Scene<'_>,
     overhead_ps: u64,
