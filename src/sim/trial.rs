@@ -42,7 +42,7 @@ pub(super) fn tolerated_growth(setting: &Setting, run: RunCycles) -> f64 {
 
 /// The share of the growth at the limit that a stable rate may reach. Less than 1, since a run cannot tell
 /// rates that are very near the limit from those beyond it.
-const OF_GROWTH_AT_LIMIT: f64 = 0.9;
+const OF_GROWTH_AT_LIMIT: f64 = 0.95;
 
 /// The growth that a trial tolerates in its measured cycles, in packets. `inside` packets were in flight when
 /// the warm-up ended. `births_per_cycle` counts packets of the whole network, and `mean_cycles` is their mean
