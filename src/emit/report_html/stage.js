@@ -1,5 +1,5 @@
   // The picture on its canvas. Small fabrics show all routers, large ones blocks that open.
-  function pictureOf(fabric, loads, state, canvas) {
+  function pictureOf(fabric, loads, runs, state, canvas) {
     const [ALL, BLOCKS] = [700, 160];
     const { head, links } = fabric;
     const points = Array.from({ length: fabric.routers }, (_, router) => [head.points[2 * router], head.points[2 * router + 1]]);
@@ -33,9 +33,17 @@
     const kindOf = (link) => (links[link].switch >= 0 ? head.switches[links[link].switch].split("[")[0] : links[link].type);
     const kinds = Array.from(new Set(links.map((link) => kindOf(link.index)))).sort();
     const kindColor = (kind) => `hsl(${(210 + (360 * kinds.indexOf(kind)) / kinds.length) % 360} 62% ${night() ? "62%" : "42%"})`;
+    // The run of a simulation that is drawn, and which of its two values. `null` for other colors.
+    const drawnRun = () => {
+      const [, which, name] = state.color.match(/^(tables|measured) (.*)$/) || [];
+      const run = runs.find((one) => one.name === name && one.scenario === state.scenario);
+      return which ? { run, of: (link) => (run ? Math.max(...(links[link].simplex ? [0] : [0, 1]).map((way) => run.of(2 * link + way, which === "measured" ? 1 : 0))) : 0) } : null;
+    };
     // From 0 to 1, or from -1 to 1 for a change.
     function strength(list) {
       if (!measured.length) return 0;
+      const drawn = drawnRun();
+      if (drawn) return Math.max(...list.map(drawn.of));
       if (state.color === "change") {
         const span = Math.max(1e-9, (range[1] - range[0]) / 2);
         const changes = list.map((link) => changeOf(link));
@@ -167,7 +175,9 @@
       key.hidden = !byKind;
       if (measured.length) {
         document.getElementById("stage-loads").hidden = byKind;
-        const span = state.color === "change" ? [-(range[1] - range[0]) / 2, (range[1] - range[0]) / 2] : range;
+        const run = drawnRun();
+        document.getElementById("stage-word").textContent = run ? `% of cycles, busier channel${run.run ? `, ${run.run.at}` : ": no run of this scenario is in this page"}` : "load of the busier channel";
+        const span = run ? [0, 100] : state.color === "change" ? [-(range[1] - range[0]) / 2, (range[1] - range[0]) / 2] : range;
         document.getElementById("stage-low").textContent = Number(span[0].toPrecision(3)).toLocaleString("en-US");
         document.getElementById("stage-high").textContent = Number(span[1].toPrecision(3)).toLocaleString("en-US");
         document.getElementById("stage-scale").style.background = `linear-gradient(to right, ${(state.color === "change" ? [-1, -0.5, 0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]).map(shade).join(", ")})`;
@@ -206,9 +216,11 @@
       if (what.block !== undefined) return `${head.blockWord} ${what.block}: ${size} ${head.word}s`;
       if (!what.line) return "";
       const { list, a, b } = what.line;
-      if (list.length > 1) return `${head.blockWord} ${blockOf(a)} \u2013 ${blockOf(b)}: ${list.length} links${measured.length ? `, load at most ${told(Math.max(...list.map((link) => loadOf(link))))}` : ""}`;
+      if (list.length > 1) return `${head.blockWord} ${blockOf(a)} \u2013 ${blockOf(b)}: ${list.length} links${measured.length && !drawnRun() ? `, load at most ${told(Math.max(...list.map((link) => loadOf(link))))}` : ""}`;
       const link = links[list[0]];
       const own = loads[state.scenario];
+      const drawn = drawnRun();
+      if (drawn?.run) return `${fabric.names[link.a]}.${fabric.port(link.p)} \u2013 ${fabric.names[link.b]}.${fabric.port(link.q)}: ${(100 * drawn.of(list[0])).toPrecision(3)} % of cycles`;
       const both = own ? `: load ${(link.simplex ? [0] : [0, 1]).map((way) => told(own.of(2 * link.index + way))).join(" and ")}` : "";
       return `${fabric.names[link.a]}.${fabric.port(link.p)} \u2013 ${fabric.names[link.b]}.${fabric.port(link.q)}${both}`;
     }
@@ -282,6 +294,8 @@
       const bow = bowOf(a, b);
       return bow ? (a[k] + 2 * bow[k] + b[k]) / 4 : (a[k] + b[k]) / 2;
     }));
+    canvas.channels = links.reduce((sum, link) => sum + (link.simplex ? 1 : 2), 0);
+    canvas.runNow = () => links.flatMap((link) => (dark(link.index) || !drawnRun()?.run ? [] : [drawnRun().of(link.index)]));
     canvas.loadsNow = () => (loads[state.scenario] ? links.flatMap((link) => (dark(link.index) ? [] : (link.simplex ? [0] : [0, 1]).map((way) => loads[state.scenario].of(2 * link.index + way)))) : []);
     return api;
   }
