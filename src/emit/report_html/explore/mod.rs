@@ -8,6 +8,7 @@
 mod head;
 mod jobs;
 mod paged;
+mod pipelines;
 mod simulated;
 mod stream;
 
