@@ -92,7 +92,7 @@ fn scheduled_vectors_are_a_timeline_of_their_channels() {
     }
     let spec = SpecText::pod([2, 2, 2], 2).named("small").text();
     std::fs::write(place.path().join("small.fab"), spec).unwrap();
-    let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "perfetto=p.json"], 2);
+    let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "perfetto=p.json"], 3);
     let message = "\
 FAB0534
 

@@ -1,9 +1,10 @@
 //! Mean latency over offered load, with confidence intervals. Where faults are simulated as well, a band lies
 //! between the best and the worst of them.
 
+use super::super::number::three_digits;
 use super::super::svg::{Curve, CurveBand, CurveLine, CurveSpan, CurveSpans, Stroke, curve_over};
 use super::picture::{ChartKey, SimulationChart};
-use super::rates::{MeasuredValue, RateFigures, by_rate, percent_of, three_digits};
+use super::rates::{MeasuredValue, RateFigures, by_rate, percent_of};
 use super::ratios::share_of_bound;
 use fabc_sim::{Rate, SimReport};
 

@@ -1,6 +1,6 @@
 //! The runs of a scenario by rate: what they measured, over all seeds, for charts and their tables.
 
-use super::super::number::grouped;
+use super::super::number::{three_digits, two_digits};
 use super::super::svg::CurveSpan;
 use fabc_ir::Fraction;
 use fabc_sim::{Point, Rate, SimReport};
@@ -85,35 +85,9 @@ pub(super) fn percent_of(rate: impl Into<Fraction>, bound: Fraction) -> f64 {
     if bound.is_zero() { 0.0 } else { rate.into().over(bound).as_f64() * 100.0 }
 }
 
-/// A value with three significant digits.
-pub(super) fn three_digits(value: f64) -> String {
-    significant(value, 3)
-}
-
-fn two_digits(value: f64) -> String {
-    significant(value, 2)
-}
-
-fn significant(value: f64, digits: usize) -> String {
-    let above = (0..9).take_while(|power| value.abs() >= 10f64.powi(*power)).count();
-    match above {
-        0 if value == 0.0 => "0".to_owned(),
-        0 => format!("{value:.digits$}"),
-        _ if above >= digits => grouped(libm::round(value.abs()) as u64),
-        _ => format!("{value:.places$}", places = digits - above),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{MeasuredValue, three_digits};
-
-    #[test]
-    fn values_have_three_significant_digits() {
-        let values = [0.0, 0.0512, 0.94766, 1.6804, 9.996, 38.04, 312.49, 12_345.6];
-        let texts = ["0", "0.051", "0.948", "1.68", "10.00", "38.0", "312", "12,346"];
-        assert_eq!(values.map(three_digits), texts);
-    }
+    use super::MeasuredValue;
 
     #[test]
     fn the_interval_over_seeds_contains_those_of_all_seeds() {

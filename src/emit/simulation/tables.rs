@@ -1,8 +1,9 @@
 //! The numbers of the charts of a simulation, as rows of tables: three significant digits for people, and
 //! the exact value beside it.
 
+use super::super::number::three_digits;
 use super::overload::least_sustained;
-use super::rates::{RateFigures, by_rate, percent_of, three_digits};
+use super::rates::{RateFigures, by_rate, percent_of};
 use fabc_ir::Fraction;
 use fabc_sim::{Overload, Rate, Saturation, SimReport};
 

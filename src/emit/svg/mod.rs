@@ -30,4 +30,5 @@ pub(super) use ring::{RingDrawing, ring};
 pub(super) use sizes::{SizeChart, TimeLine, size_chart};
 pub(super) use steps::{StepBar, StepChart, step_chart};
 pub(super) use strip::{Strip, StripColumn, strip};
+pub(crate) use text::coordinate;
 pub(super) use text::{escape, scaled};
