@@ -440,7 +440,7 @@ async function withoutScripts(browser, path) {
   }
   const unseen = await page.locator("section, tbody tr").evaluateAll((elements) => elements.filter((element) => !element.closest("details:not([open])") && !element.checkVisibility()).length);
   expect(unseen === 0, name(path), `${unseen} rows are hidden without scripts`);
-  await page.locator("summary").first().click();
+  if (await page.locator("summary").count()) await page.locator("summary").first().click();
   await page.context().close();
 }
 

@@ -87,7 +87,9 @@ pub(super) fn wiring_picture(wiring: &WiringDiff) -> Option<String> {
         let name = escape(name);
         push(
             &mut out,
-            format_args!("<circle class=\"router\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"><title>{name}</title></circle>"),
+            format_args!(
+                "<circle class=\"router\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"><title>{name}</title></circle>"
+            ),
         );
     }
     if points.len() <= NAMED && points.iter().all(|name| name.chars().count() <= LETTERS) {

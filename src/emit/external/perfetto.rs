@@ -34,9 +34,7 @@ struct Track<'c> {
 pub(super) fn trace<E: From<EmitError>>(compiled: &CompiledFabric, take: &mut Take<'_, E>) -> Result<(), E> {
     let results = compiled.fabric.collectives.iter().zip(&compiled.collectives);
     let tracks: Vec<Track<'_>> = results
-        .filter_map(|(declared, result)| {
-            Some(Track { declared, timed: result.nominal()?.schedule.timed()? })
-        })
+        .filter_map(|(declared, result)| Some(Track { declared, timed: result.nominal()?.schedule.timed()? }))
         .collect();
     let symmetry = compiled.topology.symmetry();
     let slices = |all: bool| -> u64 {

@@ -67,6 +67,8 @@
     };
     function fit() {
       const [[left, right], [top, bottom]] = corner();
+      // A wide picture needs no tall stage.
+      if (state.opened < 0) canvas.style.height = `min(${Math.round(Math.max(240, (canvas.clientWidth - 68) * Math.max(0.1, (bottom - top) / Math.max(1, right - left)) + 76))}px, 640px, 74vh)`;
       const [width, height] = [canvas.clientWidth, canvas.clientHeight];
       const margin = state.opened >= 0 ? 90 : 34;
       view.scale = Math.min((width - 2 * margin) / Math.max(1, right - left), (height - 2 * margin) / Math.max(1, bottom - top), 3);

@@ -76,12 +76,8 @@ fn curve_line(
         let (percent, accepted) = (percent_of(figures.rate, bound), figures.accepted);
         behind.bars.extend(accepted.bar(percent, scale).map(|bar| (color, bar)));
         let state = if figures.is_stable { "" } else { ", not stable" };
-        let title = format!(
-            "{}: {} offered, {} accepted{state}",
-            report.scenario,
-            figures.rate,
-            accepted.exact()
-        );
+        let title =
+            format!("{}: {} offered, {} accepted{state}", report.scenario, figures.rate, accepted.exact());
         points.push((percent, accepted.mean * scale, title));
     }
     CurveLine { color, stroke: Stroke::Bold, points }

@@ -57,7 +57,8 @@ impl ScenarioCurve<'_> {
 /// Mean latency over offered load. Load is in percent of the static bound of the first scenario. The colors
 /// are CSS variables: of the first scenario and of the others.
 pub(super) fn latency_chart(name: &str, reports: &[SimReport], colors: [&'static str; 4]) -> SimulationChart {
-    let curves: Vec<ScenarioCurve<'_>> = reports.iter().map(|report| scenario_curve(reports, report)).collect();
+    let curves: Vec<ScenarioCurve<'_>> =
+        reports.iter().map(|report| scenario_curve(reports, report)).collect();
     let mut behind = CurveSpans::default();
     let (mut lines, mut key): (Vec<CurveLine>, Vec<ChartKey>) = (Vec::new(), Vec::new());
     let faults = curves.get(1..).unwrap_or_default();
@@ -100,7 +101,10 @@ fn scenario_curve<'a>(reports: &[SimReport], report: &'a SimReport) -> ScenarioC
         let latency = figures.latency.filter(|latency| latency.mean <= most)?;
         Some(LatencyPoint { rate: figures.rate, percent: percent_of(figures.rate, bound), latency })
     };
-    ScenarioCurve { scenario: &report.scenario, points: by_rate(report).into_iter().filter_map(point).collect() }
+    ScenarioCurve {
+        scenario: &report.scenario,
+        points: by_rate(report).into_iter().filter_map(point).collect(),
+    }
 }
 
 /// The least and the largest latency of all faults, where each of them has a run on either side.

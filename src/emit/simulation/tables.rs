@@ -70,9 +70,7 @@ fn fault_cells(faults: &[(&str, Vec<RateFigures>)], rate: Rate) -> [MeasuredCell
     all.sort_by(|one, other| one.0.total_cmp(&other.0));
     let cell = |value: f64| MeasuredCell { text: three_digits(value), exact: format!("{value:.4}") };
     match (all.first(), all.last()) {
-        (Some(best), Some(worst)) => {
-            [cell(best.0), cell(worst.0), MeasuredCell::plain(worst.1.to_owned())]
-        }
+        (Some(best), Some(worst)) => [cell(best.0), cell(worst.0), MeasuredCell::plain(worst.1.to_owned())],
         _ => [(); 3].map(|()| MeasuredCell::none()),
     }
 }

@@ -75,7 +75,10 @@ pub(super) fn slices_picture(placed: PlacedPod<'_>, hue: &dyn Fn(usize) -> Strin
             ),
         );
         if order.len() <= NUMBERED {
-            push(&mut out, format_args!("<text class=\"tick mid\" x=\"{x}\" y=\"{y}\" dy=\"4\">{cube}</text>"));
+            push(
+                &mut out,
+                format_args!("<text class=\"tick mid\" x=\"{x}\" y=\"{y}\" dy=\"4\">{cube}</text>"),
+            );
         }
     }
     out.push_str("</svg>");

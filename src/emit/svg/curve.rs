@@ -146,7 +146,9 @@ fn push_spans(out: &mut String, behind: &CurveSpans, x: &dyn Fn(f64) -> f64, y: 
         let outline = above.chain(below).collect::<Vec<_>>().join("L");
         push(
             out,
-            format_args!("<path style=\"stroke:none;fill:var({color});fill-opacity:.22\" d=\"M{outline}Z\"/>"),
+            format_args!(
+                "<path style=\"stroke:none;fill:var({color});fill-opacity:.22\" d=\"M{outline}Z\"/>"
+            ),
         );
     }
     for (color, CurveSpan { percent, low, high }) in &behind.bars {

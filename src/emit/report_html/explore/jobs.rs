@@ -5,7 +5,7 @@ use crate::compiled::CompiledFabric;
 use crate::external::NominalTables;
 use crate::tables::keeps_topology_symmetry;
 use fabc_base::ids::{ChannelId, Id, NodeId, PortId};
-use fabc_ir::{RoutedMessage, Rounds, RunDirection, Schedule, Sends, Timed, Topology, Transfers};
+use fabc_ir::{Rounds, RoutedMessage, RunDirection, Schedule, Sends, Timed, Topology, Transfers};
 use serde_json::{Value, json};
 
 /// Maximum events of a page.

@@ -45,9 +45,11 @@ struct RunCounts<'a> {
 /// ends: as many as fit, those of the first scenarios.
 pub(super) fn simulated_runs(compiled: &CompiledFabric, paged: &PagedScenarios) -> Vec<SimulatedRun> {
     let declared = compiled.fabric.simulations.iter().zip(&compiled.simulations);
-    let reports = declared.flat_map(|(simulation, reports)| reports.iter().map(move |report| (simulation, report)));
-    let mut runs: Vec<SimulatedRun> =
-        reports.filter_map(|(simulation, report)| simulated_run(compiled, paged, &simulation.name, report)).collect();
+    let reports =
+        declared.flat_map(|(simulation, reports)| reports.iter().map(move |report| (simulation, report)));
+    let mut runs: Vec<SimulatedRun> = reports
+        .filter_map(|(simulation, report)| simulated_run(compiled, paged, &simulation.name, report))
+        .collect();
     runs.sort_by_key(|run| run.scenario);
     let mut sum = 0;
     runs.retain(|run| {
