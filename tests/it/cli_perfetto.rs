@@ -72,7 +72,8 @@ fn scheduled_vectors_are_a_timeline_of_their_channels() {
         for collective in ["exchange", "some"] {
             assert!(slices.iter().any(|slice| slice["name"] == collective), "{topology}: no {collective}");
         }
-        // A slice for every send that the schedule lists, where one chip may stand for others. A cycle of 900 MHz is 10 / 9 ns.
+        // A slice for every send that the schedule lists, where one chip may stand for others. A cycle of
+        // 900 MHz is 10 / 9 ns.
         let chips = schedule["chips"].as_array().unwrap();
         let planned: BTreeSet<[u64; 3]> = chips
             .iter()

@@ -184,9 +184,9 @@ pub enum EmitError {
     TooManySlices {
         /// Name of the format, for the message.
         format: &'static str,
-        /// Number of slices.
+        /// Number of slices, one for every vector on a channel.
         slices: u64,
-        /// Maximum number of slices.
+        /// Maximum number of slices that is written.
         most: u64,
     },
     /// The format cannot express the inside of these boxes.

@@ -30,7 +30,7 @@ struct Track<'c> {
     timed: &'c Timed,
 }
 
-/// Writes the trace.
+/// Writes the trace, one schedule after the other.
 pub(super) fn trace<E: From<EmitError>>(compiled: &CompiledFabric, take: &mut Take<'_, E>) -> Result<(), E> {
     let results = compiled.fabric.collectives.iter().zip(&compiled.collectives);
     let tracks: Vec<Track<'_>> = results

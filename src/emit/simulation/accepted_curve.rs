@@ -2,8 +2,8 @@
 //! best source.
 
 use super::super::svg::{Curve, CurveLine, CurveSpan, CurveSpans, Stroke, curve_over};
+use super::chart::{ChartKey, SimulationChart};
 use super::overload::least_sustained;
-use super::picture::{ChartKey, SimulationChart};
 use super::rates::{by_rate, percent_of};
 use super::ratios::share_of_bound;
 use fabc_ir::Fraction;

@@ -3,7 +3,7 @@
 
 use super::super::number::three_digits;
 use super::super::svg::{Curve, CurveBand, CurveLine, CurveSpan, CurveSpans, Stroke, curve_over};
-use super::picture::{ChartKey, SimulationChart};
+use super::chart::{ChartKey, SimulationChart};
 use super::rates::{MeasuredValue, RateFigures, by_rate, percent_of};
 use super::ratios::share_of_bound;
 use fabc_sim::{Rate, SimReport};

@@ -1,6 +1,7 @@
 //! Writes simulations: a table for people, `fabc.simulation/1`, CSV, and a picture.
 
 mod accepted_curve;
+mod chart;
 mod comparison;
 mod finished;
 mod finite;
@@ -16,12 +17,13 @@ mod tables;
 mod text;
 mod wrapped;
 
+pub(super) use chart::SimulationChart;
 pub use comparison::{ComparedScenario, comparison_csv, comparison_json, comparison_text};
 pub use finished::{FinishedScenario, finished_csv, finished_json, finished_text};
 pub(super) use model::{model_sentence, rate_unit, setting_in_words};
 pub(super) use overload::overload_multiples;
 pub use picture::simulation_svg;
-pub(super) use picture::{SimulationChart, accepted, latencies, utilization};
+pub(super) use picture::{accepted, latencies, utilization};
 pub(super) use summary::{
     FiniteRow, finite_rows, highest_stable, nominal_and_slowest, nominal_and_worst, simulation_rows,
 };

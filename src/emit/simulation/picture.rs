@@ -3,6 +3,7 @@
 
 use super::super::svg::{Curve, CurveLine, Stroke, curve};
 use super::accepted_curve::accepted_chart;
+use super::chart::SimulationChart;
 use super::latency_curve::latency_chart;
 use fabc_ir::Fraction;
 use fabc_model::Fabric;
@@ -28,31 +29,6 @@ const VALUES: [(&str, &str); 5] = [
 const STYLE: &str = "<style>svg{background:#fff;font:12px sans-serif}\
      .grid{stroke:#e5e7eb;fill:none}.base{stroke:#6b7280;fill:none}.mark{stroke:#dc2626;stroke-dasharray:4 3;fill:none}\
      .tick,.axis{fill:#4b5563}.marked{fill:#dc2626}.end{text-anchor:end}.mid{text-anchor:middle}</style>";
-
-/// A drawing with its legend.
-pub(crate) struct SimulationChart {
-    pub(crate) drawing: String,
-    pub(crate) key: Vec<ChartKey>,
-}
-
-/// A line of a legend.
-pub(crate) struct ChartKey {
-    pub(crate) name: String,
-    /// CSS variable of the color.
-    pub(crate) color: &'static str,
-    /// Whether it stands for an area, not for a line.
-    pub(crate) is_band: bool,
-}
-
-impl ChartKey {
-    pub(super) fn line(name: String, color: &'static str) -> Self {
-        Self { name, color, is_band: false }
-    }
-
-    pub(super) fn band(name: String, color: &'static str) -> Self {
-        Self { name, color, is_band: true }
-    }
-}
 
 /// Mean latency over offered load as a file of its own. Load is in percent of the static bound of the first
 /// scenario.

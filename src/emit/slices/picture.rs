@@ -1,5 +1,5 @@
-//! Draws the cubes of a pod on a ring, slice by slice, with the cross-connects that join them. A cross-connect
-//! between two slices would cross the ring from one color to another, and there is none.
+//! Draws the cubes of a pod on a ring, slice by slice, with the cross-connects that join them. One between
+//! two slices would lead from one color to another, and there is none.
 
 use super::text::PlacedPod;
 use crate::json::push;

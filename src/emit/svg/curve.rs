@@ -33,7 +33,7 @@ pub(crate) enum Stroke {
 pub(crate) struct CurveBand {
     /// CSS variable of its color.
     pub(crate) color: &'static str,
-    /// Its edges, by percentage.
+    /// The least and the largest value of every percentage, ascending.
     pub(crate) edges: Vec<CurveSpan>,
 }
 

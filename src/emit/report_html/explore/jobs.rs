@@ -1,23 +1,16 @@
 //! The schedules of collectives as events: which channel is busy from when on, and for how long.
 
+use super::busy::BusyChannel;
 use super::pipelines::{Pipeline, forest_events, path_events, tree_events};
 use crate::compiled::CompiledFabric;
 use crate::external::NominalTables;
 use crate::tables::keeps_topology_symmetry;
-use fabc_base::ids::{ChannelId, Id, NodeId, PortId};
+use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{Rounds, RoutedMessage, RunDirection, Schedule, Sends, Timed, Topology, Transfers};
 use serde_json::{Value, json};
 
 /// Maximum events of a page.
 const EVENTS: usize = 160_000;
-
-/// A channel that is busy for a while.
-#[derive(Clone, Copy)]
-pub(super) struct BusyChannel {
-    pub(super) start: u64,
-    pub(super) time: u64,
-    pub(super) channel: ChannelId,
-}
 
 /// The events of one schedule, by start.
 pub(super) struct JobEvents {

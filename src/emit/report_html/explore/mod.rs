@@ -5,6 +5,7 @@
 //! lowest first, then the head as JSON, then integers in LEB128. `explore.js` reads it. Invariant:
 //! everything in it was proved, because `fabc verify` writes it again from proved values.
 
+mod busy;
 mod head;
 mod jobs;
 mod paged;

@@ -4,7 +4,7 @@
 //! so that the places follow from the schedule alone. Pieces take the first free place of a channel in the
 //! order in which they are ready, ties by tree and hop. Cost: crossings, by a heap.
 
-use super::jobs::BusyChannel;
+use super::busy::BusyChannel;
 use fabc_base::ids::{ChannelId, Id};
 use fabc_ir::{Forest, ForestTree, PairPaths, SharedTrees, SpanningTree, Topology};
 use fabc_model::Collective;
