@@ -362,6 +362,22 @@ async function zoomSchedule(page, where) {
   for (let step = 0; step < 60; step += 1) await gantt.press("-");
   const again = await view();
   expect(again.from === 0 && again.to === whole.to, where, "the timeline does not zoom out");
+  // Every schedule has channels, no channel does two things at once, and its first moment marks some.
+  const jobs = await page.locator("#job option").evaluateAll((options) => options.map(({ value, textContent }) => [value, textContent]));
+  for (const [value, title] of jobs) {
+    await page.selectOption("#job", value);
+    const events = await gantt.evaluate((canvas) => canvas.events());
+    const free = new Map();
+    const clash = events.filter(([start, time, router, port]) => {
+      const before = free.get(`${router} ${port}`) ?? 0;
+      free.set(`${router} ${port}`, start + time);
+      return start < before || time === 0;
+    });
+    expect(events.length > 0 && clash.length === 0, where, `${title}: ${clash.length} of ${events.length} events clash`);
+    await gantt.press("ArrowRight");
+    await gantt.press("ArrowLeft");
+    expect((await view()).busy > 0, where, `${title}: nothing is busy at the beginning`);
+  }
 }
 
 // The route of the page is the one that `fabc route` reads from the tables, in the first and the last scenario with

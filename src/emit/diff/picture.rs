@@ -54,9 +54,8 @@ pub(super) fn wiring_picture(wiring: &WiringDiff) -> Option<String> {
     if !kept.is_empty() {
         push(&mut out, format_args!("<path class=\"kept\" d=\"{kept}\"/>"));
     }
-    let kinds: [(&str, f64, fn(&PairDiff) -> u32); 2] =
-        [("gone", BOW, |pair| pair.removed), ("new", -BOW, |pair| pair.added)];
-    for (class, bow, count) in kinds {
+    for (class, bow) in [("gone", BOW), ("new", -BOW)] {
+        let count = |pair: &PairDiff| if bow > 0.0 { pair.removed } else { pair.added };
         let changed: Vec<&PairDiff> = joined().filter(|pair| count(pair) > 0).collect();
         let most = changed.iter().map(|pair| count(pair)).max().unwrap_or(1);
         if changed.len() > LINES {

@@ -391,6 +391,7 @@
     jobs.forEach(({ name, title }, index) => choice.append(make("option", `${name}: ${title}`, { value: index })));
     choice.addEventListener("change", () => open(Number(choice.value)));
     new ResizeObserver(paint).observe(canvas);
+    canvas.events = () => job.events;
     canvas.view = () => ({ from, to, now, rows: rows.size, busy: state.busy.size });
     open(0);
   }
