@@ -20,13 +20,12 @@
     const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
     const measured = loads.filter(Boolean);
     let range = [Infinity, 0];
-    measured.forEach((one) => links.forEach((link) => {
-      if (isDark(link, head.scenarios[one.index].dark)) return;
-      for (const channel of link.simplex ? [0] : [0, 1]) {
-        const load = one.of(2 * link.index + channel);
-        range = [Math.min(range[0], load), Math.max(range[1], load)];
-      }
-    }));
+    // Listed routers stand for their images, whose channels carry the same and are dark together.
+    measured.forEach((one) => one.orbits.nodes.forEach((router) => fabric.channelsFrom(router).forEach((channel) => {
+      if (isDark(links[channel >> 1], head.scenarios[one.index].dark)) return;
+      const load = one.of(channel);
+      range = [Math.min(range[0], load), Math.max(range[1], load)];
+    })));
     const loadOf = (link, which = state.scenario) => (loads[which] ? Math.max(loads[which].of(2 * link), links[link].simplex ? 0 : loads[which].of(2 * link + 1)) : 0);
     const changeOf = (link) => (loads[state.scenario] && loads[0] ? loadOf(link) - loadOf(link, 0) : 0);
     // Colors by kind: the group of the switch that a link goes through, or its type.
@@ -56,7 +55,8 @@
       return isDark(links[link], fault);
     };
     const hue = (t) => `hsl(${t < 0 ? 205 : 210 - 205 * t} ${30 + 55 * Math.abs(t)}% var)`;
-    const night = () => matchMedia("(prefers-color-scheme: dark)").matches;
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    const night = () => scheme.matches;
     const shade = (t) => hue(t).replace("var", night() ? `${42 + 20 * Math.abs(t)}%` : `${70 - 26 * Math.abs(t)}%`);
 
     const corner = () => {
@@ -288,7 +288,7 @@
     document.getElementById("stage-out").addEventListener("click", () => zoom(1 / 1.3));
     document.getElementById("stage-all").addEventListener("click", () => { state.opened = -1; fit(); });
     new ResizeObserver(fit).observe(canvas);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+    scheme.addEventListener("change", draw);
     const api = { draw, fit, picked() {}, linked() {}, moved() {} };
     // Where something stands on the canvas, and the loads of the scenario, for tests.
     canvas.placeOf = ({ router, link, block }) => (router !== undefined ? spot(router) : block !== undefined ? at(centers[block]) : [0, 1].map((k) => {

@@ -91,7 +91,8 @@ pub(crate) fn curve_over(chart: &Curve, behind: &CurveSpans) -> String {
     for tick in (0..=steps as u64).step_by(every as usize) {
         frame::push_grid_line(&mut out, y(tick as f64), &tick.to_string());
     }
-    let every = round_step(percent_range as u64, 12).max(10);
+    let finest = if percent_range > 20.0 { 10 } else { 1 };
+    let every = round_step(percent_range as u64, 14).max(finest);
     for tick in (0..=percent_range as u64).step_by(every as usize) {
         frame::push_tick_label(&mut out, x(tick as f64), base, &tick.to_string());
     }

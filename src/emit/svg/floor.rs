@@ -1,4 +1,4 @@
-//! Draws a machine room from above: cabinets, the darker the more cables leave them, and the number of cables
+//! Draws a machine room from above: cabinets, the stronger in color the more cables leave them, and the cables
 //! between neighboring places.
 
 use super::text::{coordinate, escape};
