@@ -248,6 +248,12 @@ pub const FORMATS: &[Format] = &[
         "the same sessions as `frr` in the CONFIG_DB of SONiC; only by --emit",
     ),
     format(
+        FormatKind::External(External::Perfetto),
+        "perfetto",
+        "schedule.perfetto.json",
+        "a timeline of all vectors of `scheduled` for Perfetto; only by --emit",
+    ),
+    format(
         FormatKind::External(External::TonsBundle),
         "tons_bundle",
         "<fabric>.*",

@@ -160,6 +160,33 @@ pub fn size(bytes: u64) -> String {
     format!("{value:.1} GB")
 }
 
+/// A value with three significant digits.
+pub(crate) fn three_digits(value: f64) -> String {
+    significant(value, 3)
+}
+
+/// A value with two significant digits.
+pub(crate) fn two_digits(value: f64) -> String {
+    significant(value, 2)
+}
+
+/// Integers are given in full.
+fn significant(value: f64, digits: usize) -> String {
+    let size = value.abs();
+    if size == 0.0 {
+        return "0".to_owned();
+    }
+    let (mut places, mut limit) = (digits, 1.0);
+    while size >= limit && places > 0 {
+        (places, limit) = (places - 1, limit * 10.0);
+    }
+    limit = 0.1;
+    while size < limit && places < 9 {
+        (places, limit) = (places + 1, limit / 10.0);
+    }
+    if places == 0 { grouped(libm::round(size) as u64) } else { format!("{value:.places$}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,6 +263,13 @@ mod tests {
             );
             (a, b) = (a * 3 + 1, b + 17);
         }
+    }
+
+    #[test]
+    fn values_have_three_significant_digits() {
+        let values = [0.0, 0.0512, 0.94766, 1.6804, 9.996, 38.04, 312.49, 12_345.6];
+        let texts = ["0", "0.0512", "0.948", "1.68", "10.00", "38.0", "312", "12,346"];
+        assert_eq!(values.map(three_digits), texts);
     }
 
     #[test]

@@ -44,6 +44,17 @@ const SCRIPT: &str = concat!(
     include_str!("report_html/stage.js")
 );
 
+/// The script without indentation and comments, which readers of the page do not need. No line of it begins
+/// inside of a text.
+fn squeezed_script() -> String {
+    let mut out = String::new();
+    for line in SCRIPT.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")) {
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
 /// A card with a key number.
 #[derive(Serialize)]
 struct Card {
@@ -91,7 +102,7 @@ fn page(compiled: &CompiledFabric) -> Value {
     let pod = compiled.pod.is_some();
     context! {
         style => include_str!("report_html/style.css"),
-        script => SCRIPT,
+        script => squeezed_script(),
         name => fabric.name,
         facts => facts.into_iter().chain(summary::gain_line(compiled)).collect::<Vec<_>>(),
         proof => summary::proof_line(compiled),
@@ -343,4 +354,22 @@ fn vcs(metrics: &ScenarioMetrics) -> Vec<Value> {
         context! { vc, hops => grouped(hops), share => format!("{:.1} %", hops as f64 / total * 100.0), width => format!("{:.1}", hops as f64 / busiest * 100.0) }
     };
     walk.vc_hops.iter().enumerate().map(bar).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SCRIPT, squeezed_script};
+
+    #[test]
+    fn no_line_of_the_script_begins_inside_of_a_text() {
+        for line in SCRIPT.lines().filter(|line| !line.trim().starts_with("//")) {
+            assert!(line.matches('`').count().is_multiple_of(2), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_script_has_at_most_60_kb() {
+        let bytes = squeezed_script().len();
+        assert!(bytes <= 60_000, "{bytes} bytes");
+    }
 }

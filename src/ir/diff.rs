@@ -189,6 +189,25 @@ pub struct WiringDiff {
     pub renamed: Vec<[String; 2]>,
     /// The connections to remove and to add, by switch, in the names of B.
     pub moves: Vec<MoveDiff>,
+    /// The names of B, by number. Empty where the two cannot be compared.
+    pub points: Vec<String>,
+    /// The connections of every two points together, by their numbers.
+    pub pairs: Vec<PairDiff>,
+}
+
+/// The connections of two points: how many both sides have, and how many only one of them has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PairDiff {
+    /// The number of one point.
+    pub from: u32,
+    /// The number of the other point, at least `from`.
+    pub to: u32,
+    /// Number of connections of both sides.
+    pub kept: u32,
+    /// Number of connections of A alone.
+    pub removed: u32,
+    /// Number of connections of B alone.
+    pub added: u32,
 }
 
 impl WiringDiff {

@@ -73,7 +73,7 @@ async function read(page, path) {
       empty: all("table.cells td:not(.none)").filter((cell) => cell.closest("tbody") && !cell.textContent.trim()).length,
       lost: all("a[href^='#']").filter((link) => !document.getElementById(link.getAttribute("href").slice(1))).length,
       twice: all("[id]").map((element) => element.id).filter((id, at, ids) => ids.indexOf(id) !== at),
-      network: document.getElementById("fabric-title").textContent === "The network",
+      network: document.getElementById("fabric-title")?.textContent === "The network",
       foreign: document.querySelector("main").innerText.match(/\b(cubes?|OCS(es)?|pods?|chips?|cross-connects?)\b/gi) ?? [],
       sections: all("nav a").map((link) => link.textContent),
       first: all("section")[0].id,
@@ -274,6 +274,7 @@ async function explore(page, path) {
     if (facts && /^Link /.test(shown)) await compareLink(page, where, directory, facts);
   }
   await page.click("#route-clear");
+  if (facts) await compareRuns(page, where, directory);
   if (await page.locator("#gantt").count()) await zoomSchedule(page, where);
   if (await page.locator("#scenario").count()) {
     const last = Number(await page.getAttribute("#scenario", "max"));
@@ -303,6 +304,42 @@ async function explore(page, path) {
   return true;
 }
 
+// The colors by utilization: what the picture shows of the healthy fabric is what `simulations/*.json` counted, and
+// a link says both values.
+async function compareRuns(page, where, directory) {
+  const options = await page.locator("#stage-color option").evaluateAll((options) => options.map((option) => option.value).filter((value) => /^(tables|measured) /.test(value)));
+  if (options.length === 0) return;
+  for (const option of options) {
+    await page.selectOption("#stage-color", option);
+    await page.waitForTimeout(60);
+    const [, which, simulation] = option.match(/^(\w+) (.*)$/);
+    const file = JSON.parse(readFileSync(join(directory, "simulations", `${simulation}.json`)));
+    const [scenario] = file.scenarios;
+    const told = await page.locator("#stage-word").innerText();
+    const values = await page.locator("#stage").evaluate((canvas) => canvas.runNow());
+    const most = Math.max(...values);
+    const near = (one, other) => Math.abs(one - other) <= 2e-4;
+    const rate = Number(told.match(/rate ([\d.]+)/)?.[1]);
+    if (Number.isNaN(rate)) {
+      expect(/all [\d,]+ cycles/.test(told) && most > 0 && most <= 1, where, `${option}: ${told}, at most ${most}`);
+    } else if (which === "tables") {
+      const wanted = Math.max(...scenario.load) * rate;
+      expect(near(most, wanted), where, `${option}: at most ${most}, the tables put ${wanted} on a channel`);
+    } else {
+      const points = scenario.points.filter((point) => Number(point.rate) === rate);
+      const channels = await page.locator("#stage").evaluate((canvas) => canvas.channels);
+      expect(points.some((point) => most <= point.busiest.utilization + 2e-4), where, `${option}: at most ${most}, beyond the busiest channel`);
+      if (scenario.load.length === channels) expect(points.some((point) => near(most, Math.max(...point.busy_cycles) / scenario.model.measure_cycles)), where, `${option}: at most ${most}`);
+    }
+  }
+  await page.fill("#route-from", "0");
+  await page.locator("#stage-info table button", { hasText: "link" }).first().press("Enter");
+  const rows = await page.locator("#link-runs tbody tr").evaluateAll((rows) => rows.map((row) => Array.from(row.cells, (cell) => cell.textContent)));
+  expect([1, 2].some((ways) => 2 * rows.length === ways * options.length) && rows.every(([, , tables, measured]) => /^([\d.]+ %|-)$/.test(tables) && /^[\d.]+ %$/.test(measured)), where, `a link says of simulations: ${rows.join(" ")}`);
+  await page.click("#route-clear");
+  await page.selectOption("#stage-color", "load");
+}
+
 // The timeline of a schedule: it zooms by buttons and keys, and marks the channels of a moment.
 async function zoomSchedule(page, where) {
   const gantt = page.locator("#gantt");
@@ -325,6 +362,22 @@ async function zoomSchedule(page, where) {
   for (let step = 0; step < 60; step += 1) await gantt.press("-");
   const again = await view();
   expect(again.from === 0 && again.to === whole.to, where, "the timeline does not zoom out");
+  // Every schedule has channels, no channel does two things at once, and its first moment marks some.
+  const jobs = await page.locator("#job option").evaluateAll((options) => options.map(({ value, textContent }) => [value, textContent]));
+  for (const [value, title] of jobs) {
+    await page.selectOption("#job", value);
+    const events = await gantt.evaluate((canvas) => canvas.events());
+    const free = new Map();
+    const clash = events.filter(([start, time, router, port]) => {
+      const before = free.get(`${router} ${port}`) ?? 0;
+      free.set(`${router} ${port}`, start + time);
+      return start < before || time === 0;
+    });
+    expect(events.length > 0 && clash.length === 0, where, `${title}: ${clash.length} of ${events.length} events clash`);
+    await gantt.press("ArrowRight");
+    await gantt.press("ArrowLeft");
+    expect((await view()).busy > 0, where, `${title}: nothing is busy at the beginning`);
+  }
 }
 
 // The route of the page is the one that `fabc route` reads from the tables, in the first and the last scenario with
@@ -379,6 +432,19 @@ async function compareLink(page, where, directory, facts) {
   rows.forEach(([channel, , healthy], at) => expect(sums[at] === number(healthy), where, `${channel}: ${sums[at]} pairs pass it, its load is ${healthy}`));
 }
 
+// Every chart of a simulation has a legend, and its numbers stand in a table that the keyboard reaches.
+async function simulations(page, path) {
+  const section = page.locator("#simulations");
+  if (!(await section.count())) return;
+  const bare = await section.locator("svg.chart").evaluateAll((charts) => charts.filter((chart) => !chart.parentElement.querySelector(".key, p.quiet")).length);
+  expect(bare === 0, name(path), `${bare} charts of simulations have no legend`);
+  const curves = await section.locator("svg.chart[aria-label*='the table below']").count();
+  const tables = await section.locator("details table").count();
+  expect(curves === 0 || tables > 0, name(path), "charts of simulations have no numbers");
+  const empty = await section.locator("details td").evaluateAll((cells) => cells.filter((cell) => !cell.textContent.trim()).length);
+  expect(empty === 0, name(path), `${empty} numbers of simulations are empty`);
+}
+
 async function withoutScripts(browser, path) {
   const page = await open(browser, path, { width: 1600, colorScheme: "light", javaScriptEnabled: false });
   const hidden = await page.locator(".js-only, .sort").evaluateAll((elements) => elements.filter((element) => element.checkVisibility()).length);
@@ -390,7 +456,7 @@ async function withoutScripts(browser, path) {
   }
   const unseen = await page.locator("section, tbody tr").evaluateAll((elements) => elements.filter((element) => !element.closest("details:not([open])") && !element.checkVisibility()).length);
   expect(unseen === 0, name(path), `${unseen} rows are hidden without scripts`);
-  await page.locator("summary").first().click();
+  if (await page.locator("summary").count()) await page.locator("summary").first().click();
   await page.context().close();
 }
 
@@ -414,6 +480,7 @@ for (const path of pages) {
   await pick(page, path);
   const jobs = await colorRanks(page, path);
   const explored = await explore(page, path);
+  await simulations(page, path);
   await page.context().close();
   await withoutScripts(browser, path);
   console.log(`${name(path)}: ${tables} sortable tables, ${jobs} jobs, ${explored ? "explored" : "nothing to explore"}, looked at in ${VIEWS.length} views`);

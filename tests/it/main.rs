@@ -3,6 +3,7 @@
 mod allowed_turns;
 mod book;
 mod build;
+mod built_pages;
 mod cache;
 mod chakra;
 mod change;

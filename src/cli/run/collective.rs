@@ -34,7 +34,7 @@ pub(crate) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
     if loaded.fabric.routing.is_scheduled() {
         return Err(DriverError::Planned {
             path: display(&args.directory),
-            hint: planned_hint(&display(&args.directory)),
+            hint: scheduled_hint(&display(&args.directory)),
         }
         .into());
     }
@@ -46,6 +46,12 @@ pub(crate) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
         run_one_request(args, &loaded, terminal)?;
     }
     Ok(())
+}
+
+/// A hint for a fabric whose vectors are scheduled.
+fn scheduled_hint(directory: &str) -> String {
+    let drawn = format!("`fabc build {directory}/spec.fab --emit perfetto=FILE` draws all of them over time");
+    format!("{}, and {drawn}", planned_hint(directory))
 }
 
 /// Plans the collectives that one set of options asks for.

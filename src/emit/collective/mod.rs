@@ -35,6 +35,7 @@ pub(super) use msccl::ranked_msccl;
 pub use msccl::{MscclFile, collective_msccl};
 pub use mscclpp::{MscclppFile, collective_mscclpp};
 pub use perfetto::collective_perfetto;
+pub(super) use perfetto::{TraceName, push_trace_name, trace_microseconds};
 pub(super) use picture::{algorithm_colors, busy_strip, time_curve};
 pub use schedule::collective_json;
 pub(super) use schedule::push_bound;

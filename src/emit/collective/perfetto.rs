@@ -75,8 +75,8 @@ pub fn collective_perfetto(
             format_args!(
                 "{{\"name\":\"{collective}\",\"cat\":\"{algorithm}\",\"ph\":\"X\",\"pid\":{},\"tid\":{track},\"ts\":{},\"dur\":{}}}{}",
                 message.from.index(),
-                microseconds(message.attoseconds),
-                microseconds(*busy),
+                trace_microseconds(message.attoseconds),
+                trace_microseconds(*busy),
                 if index + 1 < slices.len() { ",\n" } else { "\n" }
             ),
         );
@@ -123,19 +123,8 @@ fn push_names(out: &mut String, scene: &Scene<'_>, slices: &[Slice]) {
     let tracks: BTreeSet<(NodeId, usize)> =
         slices.iter().map(|slice| (slice.message.from, slice.track)).collect();
     let senders: BTreeSet<NodeId> = tracks.iter().map(|&(from, _)| from).collect();
-    let mut push_name = |kind: &str, pid: NodeId, tid: Option<usize>, name: String| {
-        let thread = tid.map_or_else(String::new, |tid| format!(",\"tid\":{tid}"));
-        push(
-            out,
-            format_args!(
-                "{{\"name\":\"{kind}\",\"ph\":\"M\",\"pid\":{}{thread},\"args\":{{\"name\":{}}}}},\n",
-                pid.index(),
-                quote(&name)
-            ),
-        );
-    };
     for from in senders {
-        push_name("process_name", from, None, scene.topology.name(from));
+        push_trace_name(out, TraceName::Process(from.index()), &scene.topology.name(from));
     }
     for (from, track) in tracks {
         let receiver = scene.topology.name(NodeId::new(track % routers));
@@ -143,11 +132,33 @@ fn push_names(out: &mut String, scene: &Scene<'_>, slices: &[Slice]) {
             0 => format!("to {receiver}"),
             link => format!("to {receiver}, link {}", link + 1),
         };
-        push_name("thread_name", from, Some(track), name);
+        push_trace_name(out, TraceName::Thread(from.index(), track), &name);
     }
 }
 
+/// What a name of a trace belongs to: a process, or a thread of a process.
+#[derive(Clone, Copy)]
+pub(crate) enum TraceName {
+    Process(usize),
+    Thread(usize, usize),
+}
+
+/// Writes the name of a process or a thread as an event of its own.
+pub(crate) fn push_trace_name(out: &mut String, owner: TraceName, name: &str) {
+    let (kind, pid, thread) = match owner {
+        TraceName::Process(pid) => ("process_name", pid, String::new()),
+        TraceName::Thread(pid, tid) => ("thread_name", pid, format!(",\"tid\":{tid}")),
+    };
+    push(
+        out,
+        format_args!(
+            "{{\"name\":\"{kind}\",\"ph\":\"M\",\"pid\":{pid}{thread},\"args\":{{\"name\":{}}}}},\n",
+            quote(name)
+        ),
+    );
+}
+
 /// A time in microseconds with six digits.
-fn microseconds(attoseconds: u128) -> String {
+pub(crate) fn trace_microseconds(attoseconds: u128) -> String {
     fixed(Fraction::new(attoseconds, ATTOSECONDS / 1_000_000), 6)
 }

@@ -2,6 +2,7 @@
 
 mod json;
 mod page;
+mod picture;
 mod text;
 mod words;
 

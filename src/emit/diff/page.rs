@@ -1,10 +1,11 @@
 //! Writes the difference of two builds as one page that loads nothing.
 
+use super::picture::wiring_picture;
 use super::text::require_change;
 use super::words::{self, count, percent, value_or_none};
-use crate::number::{grouped, size};
+use crate::number::{grouped, size, three_digits};
 use crate::svg::{Chart, Series, bars};
-use fabc_ir::{Diff, FigureChange, FigureDiff, TablesFound, WiringFound};
+use fabc_ir::{Diff, FigureChange, FigureDiff, TablesFound, WiringDiff, WiringFound};
 use minijinja::{Environment, Value, context};
 
 /// Maximum lines of a table of the page.
@@ -45,6 +46,7 @@ fn page(diff: &Diff, beyond: Option<&[String]>) -> Value {
             let [removed, added] = diff.spec.each_ref().map(|lines| lines.iter().take(MOST).map(|line| line.trim()).collect::<Vec<_>>());
             context! { removed, added }
         }),
+        cards => cards(diff),
         figures => diff.figures.iter().map(|figure| row(figure, "")).collect::<Vec<_>>(),
         same_figures => diff.figures.iter().filter(|figure| figure.change() == FigureChange::Same).count(),
         charts => charts(diff),
@@ -123,7 +125,7 @@ fn wiring(diff: &Diff) -> Option<Value> {
             let pairs = |pairs: &[[String; 2]]| {
                 pairs.iter().take(MOST).map(|[a, b]| format!("{a} = {b}")).collect::<Vec<_>>()
             };
-            context! { at => moved.place, removed => pairs(&moved.removed), added => pairs(&moved.added) }
+            context! { at => moved.place, gone => moved.removed.len(), new => moved.added.len(), removed => pairs(&moved.removed), added => pairs(&moved.added) }
         })
         .collect();
     let class = match wiring.outcome {
@@ -135,10 +137,60 @@ fn wiring(diff: &Diff) -> Option<Value> {
         note => words::wiring_note(wiring),
         class,
         word => wiring.word,
+        joint => wiring.joint,
+        loops => loops(wiring),
         renamed => wiring.renamed.iter().take(MOST).collect::<Vec<_>>(),
         left_out => wiring.moves.len().saturating_sub(MOST),
         moves,
+        picture => wiring_picture(wiring),
+        removed => grouped(wiring.counts()[0] as u64),
+        added => grouped(wiring.counts()[1] as u64),
+        kept => grouped(wiring.joints[1].saturating_sub(wiring.counts()[1]) as u64),
     })
+}
+
+/// Connections of a cube or router with itself, which the picture does not draw. `None` if there are none.
+fn loops(wiring: &WiringDiff) -> Option<String> {
+    let own = wiring.pairs.iter().filter(|pair| pair.from == pair.to);
+    let count: u32 = own.map(|pair| pair.kept + pair.removed + pair.added).sum();
+    (count > 0).then(|| grouped(count.into()))
+}
+
+/// The figures of the cards, and what the cards call them.
+const CARDS: [(&str, &str); 6] = [
+    ("diameter", "Diameter"),
+    ("average_hops", "Average hops"),
+    ("concurrent_flow", "Concurrent flow"),
+    ("bandwidth", "Bandwidth, GB/s"),
+    ("max_channel_load", "Max channel load"),
+    ("latency_max", "Slowest route, ns"),
+];
+
+/// The key numbers of B, each beside that of A.
+fn cards(diff: &Diff) -> Vec<Value> {
+    let card = |&(name, title): &(&str, &'static str)| {
+        let figure = diff.figures.iter().find(|figure| figure.name == name)?;
+        let exact = figure.values.each_ref().map(|side| value_or_none(side.as_ref()));
+        // Whole numbers stay as they are.
+        let shown = |value: &String| match value.parse() {
+            Ok(number) if value.contains('.') => three_digits(number),
+            _ => value.clone(),
+        };
+        let [a, b] = exact.each_ref().map(shown);
+        let change = figure.change();
+        let class = match change {
+            FigureChange::Better => "good",
+            FigureChange::Worse => "bad",
+            FigureChange::Same | FigureChange::Other => "",
+        };
+        let note = match change {
+            FigureChange::Same => "the same in A".to_owned(),
+            _ => format!("{a} in A, {}", percent(figure)),
+        };
+        let exact = format!("{} in A, {} in B", exact[0], exact[1]);
+        Some(context! { title, value => b, class, exact, note => note.trim_end_matches([',', ' ']) })
+    };
+    CARDS.iter().filter_map(card).collect()
 }
 
 fn tables(diff: &Diff) -> Vec<Value> {

@@ -338,6 +338,8 @@ mod tests {
                         added: vec![pair(9)],
                     })
                     .collect(),
+                points: Vec::new(),
+                pairs: Vec::new(),
             }),
             tables: vec![TablesDiff {
                 scenario: "nominal".to_owned(),

@@ -166,6 +166,29 @@ pub enum EmitError {
         /// The property that it cannot express.
         reason: &'static str,
     },
+    /// The format is about scheduled vectors.
+    #[error("`{format}` draws scheduled vectors, and the packets of this fabric follow forwarding tables")]
+    #[diagnostic(
+        code(FAB0534),
+        help(
+            "`fabc collective DIR --collective all_gather --size 1MiB --emit perfetto=FILE` draws one collective on them"
+        )
+    )]
+    NotScheduled {
+        /// Name of the format, for the message.
+        format: &'static str,
+    },
+    /// A trace would be too large for the programs that read it.
+    #[error("`{format}` would have {slices} slices, at most {most} are written")]
+    #[diagnostic(code(FAB0534), help("`schedule` lists every vector"))]
+    TooManySlices {
+        /// Name of the format, for the message.
+        format: &'static str,
+        /// Number of slices, one for every vector on a channel.
+        slices: u64,
+        /// Maximum number of slices that is written.
+        most: u64,
+    },
     /// The format cannot express the inside of these boxes.
     #[error("`{format}` cannot hold the box `{kind}`: {problem}")]
     #[diagnostic(

@@ -15,6 +15,7 @@ mod launch;
 mod nccl;
 mod nominal;
 mod ocs_ports;
+mod perfetto;
 mod slurm;
 mod sonic;
 mod switch_names;
@@ -26,6 +27,7 @@ mod tons;
 pub use chunks::{EmitError, Take};
 pub(super) use launch::LaunchFile;
 pub use launch::{HostChips, HostNaming, LaunchedJob, LaunchedJobs};
+pub(super) use nominal::NominalTables;
 
 use crate::compiled::CompiledFabric;
 use fabc_model::{AllowedTurns, Fabric, RoutingChoice, TableKey};
@@ -47,6 +49,7 @@ pub(super) enum External {
     Frr,
     Routes,
     Sonic,
+    Perfetto,
 }
 
 impl External {
@@ -85,6 +88,7 @@ pub(super) fn check_fabric(external: External, fabric: &Fabric) -> Result<(), Em
         External::Frr => addressing::check_fabric("frr", fabric),
         External::Routes => addressing::check_fabric("routes", fabric),
         External::Sonic => addressing::check_fabric("sonic", fabric),
+        External::Perfetto => perfetto::check_fabric(fabric),
         _ => Ok(()),
     }
 }
@@ -113,5 +117,6 @@ pub(super) fn each_chunk<E: From<EmitError>>(
         External::Frr => frr::FRR.write(compiled, take),
         External::Routes => ip_batch::routes(compiled, take),
         External::Sonic => sonic::SONIC.write(compiled, take),
+        External::Perfetto => perfetto::trace(compiled, take),
     }
 }

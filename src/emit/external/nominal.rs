@@ -5,30 +5,30 @@ use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{ForwardingTables, Symmetry, TableEntry, Topology};
 
 /// The unpacked tables of the healthy fabric, with lookups.
-pub(super) struct NominalTables<'c> {
-    pub(super) topology: &'c Topology,
-    pub(super) tables: ForwardingTables,
+pub(crate) struct NominalTables<'c> {
+    pub(crate) topology: &'c Topology,
+    pub(crate) tables: ForwardingTables,
 }
 
 impl<'c> NominalTables<'c> {
     /// `None` if the build stopped before routing.
-    pub(super) fn from_compiled(compiled: &'c CompiledFabric) -> Option<Self> {
+    pub(crate) fn from_compiled(compiled: &'c CompiledFabric) -> Option<Self> {
         let routed = compiled.scenarios.first()?.routed.as_ref()?;
         Some(Self { topology: &compiled.topology, tables: routed.tables.unpacked() })
     }
 
     /// Number of virtual channels that some route uses.
-    pub(super) fn vcs_used(&self, compiled: &CompiledFabric) -> usize {
+    pub(crate) fn vcs_used(&self, compiled: &CompiledFabric) -> usize {
         let walk = compiled.scenarios.first().and_then(|scenario| scenario.metrics.routed.as_ref());
         walk.map_or(0, |walk| walk.vc_hops.iter().filter(|hops| **hops > 0).count())
     }
 
-    pub(super) fn symmetry(&self) -> &Symmetry {
+    pub(crate) fn symmetry(&self) -> &Symmetry {
         &self.tables.symmetry
     }
 
     /// The entries of a router for one destination. They name the canonical image of the destination.
-    pub(super) fn entries(&self, node: NodeId, dst: NodeId) -> &[TableEntry] {
+    pub(crate) fn entries(&self, node: NodeId, dst: NodeId) -> &[TableEntry] {
         let back = self.symmetry().inverse(self.symmetry().element_to(node));
         let (entries, dst) =
             (&self.tables.routers[self.symmetry().class(node)], self.symmetry().image(back, dst));
@@ -39,7 +39,7 @@ impl<'c> NominalTables<'c> {
 
     /// The route between two routers, as (router, port, VC) of every hop. Checked tables lead to the
     /// destination.
-    pub(super) fn route(&self, src: NodeId, dst: NodeId) -> Vec<(NodeId, PortId, u8)> {
+    pub(crate) fn route(&self, src: NodeId, dst: NodeId) -> Vec<(NodeId, PortId, u8)> {
         let mut hops = Vec::new();
         let (mut node, mut input, mut counted) = (src, (-1, -1), 0);
         while node != dst && hops.len() < self.topology.channel_count() {

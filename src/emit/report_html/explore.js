@@ -151,6 +151,17 @@
       return { ...job, events: Array.from({ length: job.events }, () => { start += next(); return [start, next(), next(), next()]; }) };
     });
   }
+  // What simulations measured: the utilization of every channel by the tables and as it was, from 0 to 1.
+  function readRuns(fabric, next) {
+    const { head, radix, routers } = fabric;
+    return head.runs.map((run) => {
+      const orbits = orbitsOf(head, routers, run.canonical === 1);
+      const values = [0, 1].map(() => new Float64Array(orbits.nodes.length * radix));
+      const place = (channel) => { const [router, port] = fabric.source(channel); return orbits.class(router) * radix + port; };
+      orbits.nodes.forEach((router) => fabric.channelsFrom(router).forEach((channel) => values.forEach((list) => { list[place(channel)] = next() / 1e4; })));
+      return { ...run, of: (channel, which) => values[which][place(channel)] };
+    });
+  }
   const radixOutputs = (head) => head.radix * head.vcs;
 
   const isDark = (link, dark) => dark !== null && (dark.switches ? dark.switches.includes(link.switch) : dark.link === link.index || dark.router === link.a || dark.router === link.b);
@@ -240,8 +251,9 @@
     const loads = readLoads(fabric, next);
     const tables = readTables(fabric, next);
     const jobs = readJobs(head, next);
+    const runs = readRuns(fabric, next);
     const state = { scenario: 0, from: -1, to: -1, router: -1, link: -1, opened: -1, color: "load", route: [], busy: new Set() };
-    const stage = pictureOf(fabric, loads, state, byId("stage"));
+    const stage = pictureOf(fabric, loads, runs, state, byId("stage"));
     root.hidden = false;
     const [fromBox, toBox] = [byId("route-from"), byId("route-to")];
     const slider = byId("scenario");
@@ -352,6 +364,12 @@
           drawn.firstChild.id = "link-loads";
           info.append(drawn);
         }
+        const measured = runs.filter((run) => run.scenario === state.scenario).flatMap((run) => channels.map((channel) => [`${run.name}, ${run.at}`, fabric.channelName(channel), ...[0, 1].map((which) => (which || run.tables ? `${(100 * run.of(channel, which)).toPrecision(3)} %` : "-"))]));
+        if (measured.length) {
+          const drawn = tableOf("Utilization of the link in simulations", ["simulation", "channel", "by the tables", "measured"], measured);
+          drawn.firstChild.id = "link-runs";
+          info.append(drawn);
+        }
         const table = tables[state.scenario];
         if (table && fabric.routers <= 400) info.append(routesOver(table, channels));
         const ends = make("p", "Ends: ");
@@ -418,6 +436,9 @@
       showInfo();
       stage.draw();
     }
+    Array.from(new Set(runs.map(({ name }) => name))).forEach((name) => [["tables", "by the tables"], ["measured", "measured"]].forEach(([which, words]) => {
+      byId("stage-color")?.append(make("option", `utilization, ${name}: ${words}`, { value: `${which} ${name}` }));
+    }));
     byId("stage-color")?.addEventListener("change", (event) => { state.color = event.target.value; stage.draw(); });
     const offers = byId("routers");
     [fromBox, toBox].forEach((box) => {

@@ -48,7 +48,7 @@ pub(super) fn floor(compiled: &CompiledFabric) -> Option<Value> {
     };
     let picture = svg::floor_plan(&FloorPicture {
         label: format!(
-            "{} cabinets on their places, the darker the more cables leave them; titles have the numbers",
+            "{} cabinets on their places, the stronger their color, the more cables leave them; titles have the numbers",
             placement.place_of.len()
         ),
         rows: floor.grid[0],

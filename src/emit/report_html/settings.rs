@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const GROUPS: usize = 12;
 /// Maximum OCSes and cubes of a settings table.
 const SETTINGS: (usize, u32) = (32, 20);
+/// Numbers of cubes for which a small table counts the links of a group between every two of them.
+const MATRIX: std::ops::RangeInclusive<u32> = 3..=20;
 /// Maximum cubes of a map of a group.
 const MAPPED: u32 = 256;
 /// Maximum cross-connects listed. The page says how many switches are left out.
@@ -51,12 +53,13 @@ fn picture(compiled: &CompiledFabric, group: OcsGroupId) -> Option<Value> {
     let settings = count <= SETTINGS.0 && pod.cubes <= SETTINGS.1;
     let caption =
         format!("{name}: {} {}", grouped(count as u64), if count == 1 { "switch" } else { "switches" });
+    let joined = (settings && MATRIX.contains(&pod.cubes)).then(|| joined_table(compiled, group));
     let body = match settings {
         true => settings_table(compiled, group, caption.clone()),
         false if pod.cubes <= MAPPED => cube_map(compiled, group),
         false => return None,
     };
-    Some(context! { caption, settings, body })
+    Some(context! { caption, settings, body, joined })
 }
 
 /// Switch and both ports of every cross-connect of a group.
@@ -108,9 +111,8 @@ fn settings_table(compiled: &CompiledFabric, group: OcsGroupId, caption: String)
     })
 }
 
-/// A map with cubes as rows and columns. A cell counts links from the row's A ports to the column's B ports.
-fn cube_map(compiled: &CompiledFabric, group: OcsGroupId) -> String {
-    let pod = compiled.expect_pod().0;
+/// The links of a group from the A ports of a cube to the B ports of a cube, by both.
+fn link_counts(compiled: &CompiledFabric, group: OcsGroupId) -> BTreeMap<(usize, usize), u64> {
     let mut counts: BTreeMap<(usize, usize), u64> = BTreeMap::new();
     for (ocs, a, b) in group_pairs(compiled, group) {
         *counts.entry((a.cube.0 as usize, b.cube.0 as usize)).or_default() += 1;
@@ -118,6 +120,35 @@ fn cube_map(compiled: &CompiledFabric, group: OcsGroupId) -> String {
             *counts.entry((b.cube.0 as usize, a.cube.0 as usize)).or_default() += 1;
         }
     }
+    counts
+}
+
+/// A small table with cubes as rows and columns: which cube the switches of a group join to which, and by how
+/// many links.
+fn joined_table(compiled: &CompiledFabric, group: OcsGroupId) -> String {
+    let cubes = compiled.expect_pod().0.cubes as usize;
+    let counts = link_counts(compiled, group);
+    let scale = grid::range(counts.values().map(|&links| links as f64));
+    let cell = |from: usize, to: usize| {
+        let &links = counts.get(&(from, to))?;
+        let title = format!("cube {from} to cube {to}: {links}");
+        Some(GridCell::of_scale('h', grid::step(links as f64, scale), links.to_string(), title))
+    };
+    grid::grid_table(&TableGrid {
+        caption: "Links from cube to cube".to_owned(),
+        class: if cubes > 8 { "tight" } else { "" },
+        items: Some("columns"),
+        columns: (0..cubes).map(|cube| cube.to_string()).collect(),
+        rows: (0..cubes)
+            .map(|from| (from.to_string(), (0..cubes).map(|to| cell(from, to)).collect()))
+            .collect(),
+    })
+}
+
+/// A map with cubes as rows and columns. A cell counts links from the row's A ports to the column's B ports.
+fn cube_map(compiled: &CompiledFabric, group: OcsGroupId) -> String {
+    let pod = compiled.expect_pod().0;
+    let counts = link_counts(compiled, group);
     let name = &pod.ocs_groups[group].name;
     svg::map(&Map {
         label: format!(

@@ -2,13 +2,13 @@
 //! lengths.
 
 use crate::compiled::CompiledFabric;
-use crate::number::fixed;
-use crate::simulation::{self, FiniteRow};
+use crate::json::push;
+use crate::number::{fixed, round_down_sig};
+use crate::simulation::{self, FiniteRow, MeasuredCell, SimulationChart};
+use crate::svg::escape;
 use fabc_ir::Fraction;
 use fabc_sim::{Point, SimReport, VcUse};
 use minijinja::{Value, context};
-
-const COLORS: [&str; 4] = ["--accent", "--second", "--good", "--bad"];
 
 /// One entry per simulation. Empty without simulations.
 pub(super) fn simulations(compiled: &CompiledFabric) -> Vec<Value> {
@@ -27,6 +27,7 @@ fn simulation_entry(compiled: &CompiledFabric, name: &str, reports: &[SimReport]
         };
         let rows: Vec<Value> = rows.into_iter().map(cells).collect();
         let [traffic, _] = simulation::setting_in_words(setting);
+        let traffic = traffic.trim_end_matches(',');
         return context! { name, finite => true, model => simulation::model_sentence(setting), traffic, rows };
     }
     let rows: Vec<Value> = simulation::simulation_rows(reports)
@@ -41,15 +42,51 @@ fn simulation_entry(compiled: &CompiledFabric, name: &str, reports: &[SimReport]
     context! {
         name,
         model => simulation::model_sentence(setting),
+        confidence => round_down_sig(Fraction::from(setting.confidence).times(Fraction::integer(100u8)), 4),
         traffic => setting.traffic.name(),
         overload => simulation::overload_multiples(setting),
         unit => simulation::rate_unit(&compiled.fabric, &reports[0]),
         rows,
-        latencies => simulation::latencies(name, reports, &COLORS),
+        latencies => chart(simulation::latencies(name, reports)),
+        accepted => simulation::accepted(name, reports).map(chart),
+        runs => measured_rows(simulation::latency_rows(reports)),
+        faults => reports.len() > 1,
+        overloads => measured_rows(simulation::overload_rows(reports)),
         utilization => point.map(|point| simulation::utilization(name, &reports[0], point)),
         rate => point.map(|point| point.rate.to_string()),
         vcs => point.map_or_else(Vec::new, |point| vcs(&reports[0], point)),
     }
+}
+
+/// A drawing with its legend, both as HTML.
+fn chart(SimulationChart { drawing, key }: SimulationChart) -> Value {
+    let mut legend = String::from("<p class=\"key\">");
+    for line in key {
+        let (class, opacity) = if line.is_band { ("", ";opacity:.4") } else { (" class=\"line\"", "") };
+        let mark = format_args!("<span><i{class} style=\"background:var({}){opacity}\"></i>", line.color);
+        push(&mut legend, mark);
+        push(&mut legend, format_args!("{}</span>", escape(&line.name)));
+    }
+    legend.push_str("</p>");
+    context! { drawing, key => legend }
+}
+
+/// Rows of a table. The exact value of a cell shows under the pointer.
+fn measured_rows(rows: Vec<Vec<MeasuredCell>>) -> String {
+    let mut out = String::new();
+    for row in rows {
+        out.push_str("<tr>");
+        for (column, MeasuredCell { text, exact }) in row.iter().enumerate() {
+            let (text, exact) = (escape(text), escape(exact));
+            let title = if exact == text { String::new() } else { format!(" title=\"{exact}\"") };
+            match column {
+                0 => push(&mut out, format_args!("<th scope=\"row\">{text}</th>")),
+                _ => push(&mut out, format_args!("<td class=\"number\"{title}>{text}</td>")),
+            }
+        }
+        out.push_str("</tr>\n");
+    }
+    out
 }
 
 /// Queue lengths of every virtual channel.

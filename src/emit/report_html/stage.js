@@ -1,5 +1,5 @@
   // The picture on its canvas. Small fabrics show all routers, large ones blocks that open.
-  function pictureOf(fabric, loads, state, canvas) {
+  function pictureOf(fabric, loads, runs, state, canvas) {
     const [ALL, BLOCKS] = [700, 160];
     const { head, links } = fabric;
     const points = Array.from({ length: fabric.routers }, (_, router) => [head.points[2 * router], head.points[2 * router + 1]]);
@@ -20,22 +20,29 @@
     const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
     const measured = loads.filter(Boolean);
     let range = [Infinity, 0];
-    measured.forEach((one) => links.forEach((link) => {
-      if (isDark(link, head.scenarios[one.index].dark)) return;
-      for (const channel of link.simplex ? [0] : [0, 1]) {
-        const load = one.of(2 * link.index + channel);
-        range = [Math.min(range[0], load), Math.max(range[1], load)];
-      }
-    }));
+    // Listed routers stand for their images, whose channels carry the same and are dark together.
+    measured.forEach((one) => one.orbits.nodes.forEach((router) => fabric.channelsFrom(router).forEach((channel) => {
+      if (isDark(links[channel >> 1], head.scenarios[one.index].dark)) return;
+      const load = one.of(channel);
+      range = [Math.min(range[0], load), Math.max(range[1], load)];
+    })));
     const loadOf = (link, which = state.scenario) => (loads[which] ? Math.max(loads[which].of(2 * link), links[link].simplex ? 0 : loads[which].of(2 * link + 1)) : 0);
     const changeOf = (link) => (loads[state.scenario] && loads[0] ? loadOf(link) - loadOf(link, 0) : 0);
     // Colors by kind: the group of the switch that a link goes through, or its type.
     const kindOf = (link) => (links[link].switch >= 0 ? head.switches[links[link].switch].split("[")[0] : links[link].type);
     const kinds = Array.from(new Set(links.map((link) => kindOf(link.index)))).sort();
     const kindColor = (kind) => `hsl(${(210 + (360 * kinds.indexOf(kind)) / kinds.length) % 360} 62% ${night() ? "62%" : "42%"})`;
+    // The run of a simulation that is drawn, and which of its two values. `null` for other colors.
+    const drawnRun = () => {
+      const [, which, name] = state.color.match(/^(tables|measured) (.*)$/) || [];
+      const run = runs.find((one) => one.name === name && one.scenario === state.scenario);
+      return which ? { run, of: (link) => (run ? Math.max(...(links[link].simplex ? [0] : [0, 1]).map((way) => run.of(2 * link + way, which === "measured" ? 1 : 0))) : 0) } : null;
+    };
     // From 0 to 1, or from -1 to 1 for a change.
     function strength(list) {
       if (!measured.length) return 0;
+      const drawn = drawnRun();
+      if (drawn) return Math.max(...list.map(drawn.of));
       if (state.color === "change") {
         const span = Math.max(1e-9, (range[1] - range[0]) / 2);
         const changes = list.map((link) => changeOf(link));
@@ -48,7 +55,8 @@
       return isDark(links[link], fault);
     };
     const hue = (t) => `hsl(${t < 0 ? 205 : 210 - 205 * t} ${30 + 55 * Math.abs(t)}% var)`;
-    const night = () => matchMedia("(prefers-color-scheme: dark)").matches;
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    const night = () => scheme.matches;
     const shade = (t) => hue(t).replace("var", night() ? `${42 + 20 * Math.abs(t)}%` : `${70 - 26 * Math.abs(t)}%`);
 
     const corner = () => {
@@ -59,6 +67,8 @@
     };
     function fit() {
       const [[left, right], [top, bottom]] = corner();
+      // A wide picture needs no tall stage.
+      if (state.opened < 0) canvas.style.height = `min(${Math.round(Math.max(240, (canvas.clientWidth - 68) * Math.max(0.1, (bottom - top) / Math.max(1, right - left)) + 76))}px, 640px, 74vh)`;
       const [width, height] = [canvas.clientWidth, canvas.clientHeight];
       const margin = state.opened >= 0 ? 90 : 34;
       view.scale = Math.min((width - 2 * margin) / Math.max(1, right - left), (height - 2 * margin) / Math.max(1, bottom - top), 3);
@@ -167,7 +177,9 @@
       key.hidden = !byKind;
       if (measured.length) {
         document.getElementById("stage-loads").hidden = byKind;
-        const span = state.color === "change" ? [-(range[1] - range[0]) / 2, (range[1] - range[0]) / 2] : range;
+        const run = drawnRun();
+        document.getElementById("stage-word").textContent = run ? `% of cycles, busier channel${run.run ? `, ${run.run.at}` : ": no run of this scenario is in this page"}` : "load of the busier channel";
+        const span = run ? [0, 100] : state.color === "change" ? [-(range[1] - range[0]) / 2, (range[1] - range[0]) / 2] : range;
         document.getElementById("stage-low").textContent = Number(span[0].toPrecision(3)).toLocaleString("en-US");
         document.getElementById("stage-high").textContent = Number(span[1].toPrecision(3)).toLocaleString("en-US");
         document.getElementById("stage-scale").style.background = `linear-gradient(to right, ${(state.color === "change" ? [-1, -0.5, 0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]).map(shade).join(", ")})`;
@@ -206,9 +218,11 @@
       if (what.block !== undefined) return `${head.blockWord} ${what.block}: ${size} ${head.word}s`;
       if (!what.line) return "";
       const { list, a, b } = what.line;
-      if (list.length > 1) return `${head.blockWord} ${blockOf(a)} \u2013 ${blockOf(b)}: ${list.length} links${measured.length ? `, load at most ${told(Math.max(...list.map((link) => loadOf(link))))}` : ""}`;
+      if (list.length > 1) return `${head.blockWord} ${blockOf(a)} \u2013 ${blockOf(b)}: ${list.length} links${measured.length && !drawnRun() ? `, load at most ${told(Math.max(...list.map((link) => loadOf(link))))}` : ""}`;
       const link = links[list[0]];
       const own = loads[state.scenario];
+      const drawn = drawnRun();
+      if (drawn?.run) return `${fabric.names[link.a]}.${fabric.port(link.p)} \u2013 ${fabric.names[link.b]}.${fabric.port(link.q)}: ${(100 * drawn.of(list[0])).toPrecision(3)} % of cycles`;
       const both = own ? `: load ${(link.simplex ? [0] : [0, 1]).map((way) => told(own.of(2 * link.index + way))).join(" and ")}` : "";
       return `${fabric.names[link.a]}.${fabric.port(link.p)} \u2013 ${fabric.names[link.b]}.${fabric.port(link.q)}${both}`;
     }
@@ -274,7 +288,7 @@
     document.getElementById("stage-out").addEventListener("click", () => zoom(1 / 1.3));
     document.getElementById("stage-all").addEventListener("click", () => { state.opened = -1; fit(); });
     new ResizeObserver(fit).observe(canvas);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+    scheme.addEventListener("change", draw);
     const api = { draw, fit, picked() {}, linked() {}, moved() {} };
     // Where something stands on the canvas, and the loads of the scenario, for tests.
     canvas.placeOf = ({ router, link, block }) => (router !== undefined ? spot(router) : block !== undefined ? at(centers[block]) : [0, 1].map((k) => {
@@ -282,6 +296,8 @@
       const bow = bowOf(a, b);
       return bow ? (a[k] + 2 * bow[k] + b[k]) / 4 : (a[k] + b[k]) / 2;
     }));
+    canvas.channels = links.reduce((sum, link) => sum + (link.simplex ? 1 : 2), 0);
+    canvas.runNow = () => links.flatMap((link) => (dark(link.index) || !drawnRun()?.run ? [] : [drawnRun().of(link.index)]));
     canvas.loadsNow = () => (loads[state.scenario] ? links.flatMap((link) => (dark(link.index) ? [] : (link.simplex ? [0] : [0, 1]).map((way) => loads[state.scenario].of(2 * link.index + way)))) : []);
     return api;
   }
@@ -375,6 +391,7 @@
     jobs.forEach(({ name, title }, index) => choice.append(make("option", `${name}: ${title}`, { value: index })));
     choice.addEventListener("change", () => open(Number(choice.value)));
     new ResizeObserver(paint).observe(canvas);
+    canvas.events = () => job.events;
     canvas.view = () => ({ from, to, now, rows: rows.size, busy: state.busy.size });
     open(0);
   }

@@ -1,28 +1,35 @@
 //! Writes simulations: a table for people, `fabc.simulation/1`, CSV, and a picture.
 
+mod accepted_curve;
+mod chart;
 mod comparison;
 mod finished;
 mod finite;
+mod latency_curve;
 mod model;
 mod motion;
 mod overload;
 mod parts;
 mod picture;
+mod rates;
 mod ratios;
 mod summary;
+mod tables;
 mod text;
 mod wrapped;
 
+pub(super) use chart::SimulationChart;
 pub use comparison::{ComparedScenario, comparison_csv, comparison_json, comparison_text};
 pub use finished::{FinishedScenario, finished_csv, finished_json, finished_text};
 pub(super) use model::{model_sentence, rate_unit, setting_in_words};
 pub use motion::{MotionRow, motion_json, motion_text};
 pub(super) use overload::overload_multiples;
 pub use picture::simulation_svg;
-pub(super) use picture::{latencies, utilization};
+pub(super) use picture::{accepted, latencies, utilization};
 pub(super) use summary::{
     FiniteRow, finite_rows, highest_stable, nominal_and_slowest, nominal_and_worst, simulation_rows,
 };
+pub(super) use tables::{MeasuredCell, latency_rows, overload_rows};
 pub use text::simulation_text;
 
 use ratios::{SHARE, bound_text, csv_cell, share_of_bound, share_text};

@@ -113,6 +113,17 @@ pub(super) fn worst_overload_of(report: &SimReport, search: &Saturation) -> Opti
     worst_of(report, std::iter::once(search))
 }
 
+/// The scenario that sustains least in overload. `None` without such runs.
+pub(super) fn least_sustained(reports: &[SimReport]) -> Option<&SimReport> {
+    let least =
+        |report: &SimReport| report.overload_runs().map(|(search, run)| report.sustained(search, run)).min();
+    reports
+        .iter()
+        .filter_map(|report| Some((least(report)?, report)))
+        .min_by_key(|(least, _)| *least)
+        .map(|(_, report)| report)
+}
+
 fn worst_of<'a>(
     report: &SimReport,
     searches: impl Iterator<Item = &'a Saturation> + Clone,

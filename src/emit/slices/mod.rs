@@ -3,6 +3,7 @@
 
 mod files;
 mod page;
+mod picture;
 mod plan;
 mod text;
 

@@ -1,6 +1,8 @@
 //! Writes `report.html` of a pod in slices: its cubes, colored by slice, and a row per kind and per slice.
 
+use super::picture::{group_rows, slices_picture};
 use super::text::{PlacedPod, PlacementSummary, placement_summary, pod_line, ranges};
+use crate::number::grouped;
 use fabc_base::ids::BlockId;
 use fabc_model::kind_files;
 use minijinja::{Environment, Value, context};
@@ -52,12 +54,19 @@ fn page(placed: PlacedPod<'_>) -> Value {
         .zip(rows)
         .map(|(kind, cells)| context! { name => kind.name, link => format!("{}report.html", kind_files(&kind.name)), cells => cells[1..] })
         .collect();
+    let groups: Vec<Value> = pod
+        .ocs_groups
+        .iter()
+        .zip(group_rows(placed))
+        .map(|(group, counts)| context! { name => group.name, counts => counts.map(grouped) })
+        .collect();
     let broken: Vec<&str> =
         kinds.iter().filter(|kind| kind.contract == "broken").map(|kind| kind.name.as_str()).collect();
     context! {
         style => include_str!("../report_html/style.css"),
         fabric => fabric.name,
         pod => pod_line(pod),
+        cards => cards(&counts),
         counts,
         heads,
         rows,
@@ -65,6 +74,8 @@ fn page(placed: PlacedPod<'_>) -> Value {
         cubes => (0..pod.cubes).map(BlockId).map(cube).collect::<Vec<Value>>(),
         columns => square(pod.cubes).min(MOST_IN_A_ROW),
         slices,
+        groups,
+        picture => slices_picture(placed, &hue),
         spare => ranges(placement.spare.difference(&placement.down)),
         down => ranges(&placement.down),
         free => ranges(&placement.free(pod.cubes)),
@@ -74,4 +85,13 @@ fn page(placed: PlacedPod<'_>) -> Value {
 /// The smallest integer whose square is at least `count`.
 fn square(count: u32) -> u32 {
     (1..).find(|side| side * side >= count).unwrap_or(1)
+}
+
+/// Counts such as `48 cubes in 20 slices`, each as a number and what it counts.
+fn cards(counts: &[String]) -> Vec<Value> {
+    let card = |count: &String| {
+        let (number, word) = count.split_once(' ').unwrap_or((count, ""));
+        context! { number, word }
+    };
+    counts.iter().map(card).collect()
 }

@@ -1,5 +1,5 @@
-//! Draws a machine room from above: cabinets, the darker the more cables leave them, and the number of cables
-//! between neighboring places.
+//! Draws a machine room from above: cabinets, the stronger in color the more cables leave them, and the
+//! number of cables between neighboring places.
 
 use super::text::{coordinate, escape};
 use crate::json::push;

@@ -19,7 +19,7 @@ mod text;
 
 pub(super) use blocks::{BlockPicture, BlockPlace, blocks};
 pub(super) use charts::{Chart, Series, bars, compact, round_step};
-pub(super) use curve::{Curve, CurveLine, Stroke, curve};
+pub(super) use curve::{Curve, CurveBand, CurveLine, CurveSpan, CurveSpans, Stroke, curve, curve_over};
 pub(super) use floor::{FloorPicture, floor_plan};
 pub(super) use levels::{LevelDrawing, LevelRow, levels};
 pub(super) use map::{Map, map};
@@ -30,4 +30,5 @@ pub(super) use ring::{RingDrawing, ring};
 pub(super) use sizes::{SizeChart, TimeLine, size_chart};
 pub(super) use steps::{StepBar, StepChart, step_chart};
 pub(super) use strip::{Strip, StripColumn, strip};
+pub(crate) use text::coordinate;
 pub(super) use text::{escape, scaled};

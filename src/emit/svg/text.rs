@@ -6,7 +6,7 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 /// A coordinate with at most one decimal.
-pub(super) fn coordinate(value: f64) -> String {
+pub(crate) fn coordinate(value: f64) -> String {
     let text = format!("{value:.1}");
     match text.strip_suffix(".0") {
         Some("-0") => "0".to_owned(),

@@ -5,7 +5,7 @@ use super::topology::{NetworkLink, ReadTopology};
 use crate::folder::Folder;
 use fabc_base::ids::{BlockId, Id, NodeId};
 use fabc_ir::read::OcsSetting;
-use fabc_ir::{MoveDiff, Wire, Wires, WiringDiff, WiringFound};
+use fabc_ir::{MoveDiff, PairDiff, Wire, Wires, WiringDiff, WiringFound};
 use fabc_passes::compare::{Renaming, renaming};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,6 +93,8 @@ fn unlike_wiring(
         as_named: joints,
         renamed: Vec::new(),
         moves: Vec::new(),
+        points: Vec::new(),
+        pairs: Vec::new(),
     };
     WiringComparison { diff, images: None }
 }
@@ -220,6 +222,7 @@ impl JointWiring {
         let name = |side: usize, point: u32| self.names[side][BlockId(point).index()].clone();
         let renamed = renamed.map(|(point, image)| [name(0, point), name(1, *image)]).collect();
         let (removed, added) = list_difference(&a.renamed(&images), &b.arcs);
+        let pairs = pair_counts(&removed, &added, &b.arcs);
         let mut moves: BTreeMap<&String, [Vec<[String; 2]>; 2]> = BTreeMap::new();
         for (side, arcs) in [removed, added].into_iter().enumerate() {
             for arc in arcs {
@@ -245,10 +248,27 @@ impl JointWiring {
                 as_named,
                 renamed,
                 moves,
+                points: self.names[1].clone(),
+                pairs,
             },
             images,
         )
     }
+}
+
+/// Counts the wires of every two points. `all` are those of B, which `added` are a part of.
+fn pair_counts(removed: &[Wire], added: &[Wire], all: &[Wire]) -> Vec<PairDiff> {
+    let mut pairs: BTreeMap<(u32, u32), PairDiff> = BTreeMap::new();
+    let mut count = |wires: &[Wire], change: fn(&mut PairDiff)| {
+        for wire in wires {
+            let (from, to) = (wire.from.min(wire.to), wire.from.max(wire.to));
+            change(pairs.entry((from, to)).or_insert(PairDiff { from, to, ..PairDiff::default() }));
+        }
+    };
+    count(removed, |pair| pair.removed += 1);
+    count(all, |pair| pair.kept += 1);
+    count(added, |pair| (pair.kept, pair.added) = (pair.kept - 1, pair.added + 1));
+    pairs.into_values().collect()
 }
 
 /// Compares two ascending lists. Returns the wires that only the first has, and those that only the second

@@ -3,6 +3,7 @@
 use super::super::layout::Layout;
 use super::jobs::JobEvents;
 use super::paged::PagedScenarios;
+use super::simulated::SimulatedRun;
 use super::stream::{listed_symmetry, load_symmetry, most_vcs};
 use crate::compiled::{CompiledFabric, CompiledScenario};
 use crate::summary;
@@ -19,11 +20,13 @@ pub(super) struct HeadParts<'a> {
     /// The next-hop groups of every scenario with tables, or `null` for each.
     pub(super) groups: Vec<Value>,
     pub(super) jobs: &'a [JobEvents],
+    /// The runs of simulations whose utilization of channels is in the block.
+    pub(super) runs: &'a [SimulatedRun],
 }
 
 /// The head of the block, as `explore.js` reads it.
 pub(super) fn head(compiled: &CompiledFabric, parts: HeadParts<'_>) -> Value {
-    let HeadParts { layout, paged, groups, jobs } = parts;
+    let HeadParts { layout, paged, groups, jobs, runs } = parts;
     let (fabric, topology) = (&compiled.fabric, &compiled.topology);
     let nominal = &compiled.scenarios[0];
     let names: Vec<String> = topology.nodes().map(|node| topology.name(node)).collect();
@@ -56,6 +59,7 @@ pub(super) fn head(compiled: &CompiledFabric, parts: HeadParts<'_>) -> Value {
         "blockWord": layout.block_word,
         "scenarios": paged.listed.iter().map(|&scenario| scenario_value(compiled, paged, scenario)).collect::<Vec<_>>(),
         "jobs": jobs.iter().map(JobEvents::value).collect::<Vec<_>>(),
+        "runs": runs.iter().map(SimulatedRun::value).collect::<Vec<_>>(),
         "groups": if groups.iter().all(Value::is_null) { Value::Null } else { json!(groups) },
     })
 }

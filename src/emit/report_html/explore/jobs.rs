@@ -1,25 +1,22 @@
 //! The schedules of collectives as events: which channel is busy from when on, and for how long.
 
+use super::busy::BusyChannel;
+use super::pipelines::{Pipeline, forest_events, path_events, tree_events};
 use crate::compiled::CompiledFabric;
-use fabc_base::ids::{ChannelId, Id};
-use fabc_ir::{Rounds, RunDirection, Timed, Topology, Transfers};
+use crate::external::NominalTables;
+use crate::tables::keeps_topology_symmetry;
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_ir::{Rounds, RoutedMessage, RunDirection, Schedule, Sends, Timed, Topology, Transfers};
 use serde_json::{Value, json};
 
 /// Maximum events of a page.
 const EVENTS: usize = 160_000;
 
-/// A channel that is busy for a while.
-pub(super) struct BusyChannel {
-    pub(super) start: u64,
-    pub(super) time: u64,
-    pub(super) channel: ChannelId,
-}
-
 /// The events of one schedule, by start.
 pub(super) struct JobEvents {
     name: String,
     title: String,
-    /// What times count: cycles, or times that a chunk keeps a channel busy.
+    /// What times count: cycles, slots, or times that a chunk, a piece or a part keeps a channel busy.
     unit: &'static str,
     /// Whether channels of canonical routers stand for their images.
     canonical: bool,
@@ -28,29 +25,78 @@ pub(super) struct JobEvents {
     pub(super) events: Vec<BusyChannel>,
 }
 
-/// The schedules of the healthy fabric that are made of rounds or cycles, as many as fit.
+/// The schedules of the healthy fabric, as many as fit.
 pub(super) fn job_events(compiled: &CompiledFabric) -> Vec<JobEvents> {
     let topology = &compiled.topology;
     let results = compiled.fabric.collectives.iter().zip(&compiled.collectives);
     let jobs = results.filter_map(|(declared, result)| {
         let schedule = &result.nominal()?.schedule;
         let title = format!("{} by {}", schedule.collective.name(), schedule.algorithm.name());
-        let (unit, canonical, into, events) = match &schedule.transfers {
-            Transfers::Timed(timed) => ("cycles", timed.canonical, false, timed_events(topology, timed)),
+        let job = |title, unit, canonical, into, events| {
+            Some(JobEvents { name: declared.name.clone(), title, unit, canonical, into, events })
+        };
+        let pipeline = |word: &str, unit, Pipeline { events, shown, all }: Pipeline| {
+            let part = if shown < all { format!("the first {shown} of {all}") } else { format!("all {all}") };
+            job(format!("{title}, a piece of {part} {word}"), unit, false, false, events)
+        };
+        match &schedule.transfers {
+            Transfers::Timed(timed) => {
+                job(title, "cycles", timed.canonical, false, timed_events(topology, timed))
+            }
             Transfers::Rounds(rounds) => {
                 let reversed = rounds.order == [RunDirection::Reverse];
-                ("chunk times", rounds.canonical, !reversed, round_events(topology, rounds, reversed))
+                let events = round_events(topology, rounds, reversed);
+                job(title, "chunk times", rounds.canonical, !reversed, events)
             }
-            _ => return None,
-        };
-        Some(JobEvents { name: declared.name.clone(), title, unit, canonical, into, events })
+            Transfers::Trees(shared) => pipeline("trees", "piece times", tree_events(topology, shared)),
+            Transfers::Forest(forest) => {
+                let events = forest_events(topology, forest, schedule.collective);
+                pipeline("trees", "part times", events)
+            }
+            Transfers::Paths(paths) => pipeline("paths", "part times", path_events(topology, paths)),
+            Transfers::Sends(sends) => {
+                let (canonical, events) = send_events(compiled, schedule, sends)?;
+                job(title, "slots", canonical, false, events)
+            }
+        }
     });
     let mut sum = 0;
+    // A large schedule leaves room for smaller ones after it.
     let fits = |job: &JobEvents| {
-        sum += job.events.len();
-        sum <= EVENTS
+        let is_fit = sum + job.events.len() <= EVENTS;
+        sum += if is_fit { job.events.len() } else { 0 };
+        is_fit
     };
-    jobs.take_while(fits).collect()
+    jobs.filter(fits).collect()
+}
+
+/// The hops of messages in their slots, and whether those of canonical routers stand for all. `None` without
+/// tables, and where messages stand for others under a symmetry that the page does not list.
+fn send_events(
+    compiled: &CompiledFabric,
+    schedule: &Schedule,
+    sends: &Sends,
+) -> Option<(bool, Vec<BusyChannel>)> {
+    let topology = &compiled.topology;
+    let tables = NominalTables::from_compiled(compiled)?;
+    let is_listed = keeps_topology_symmetry(tables.symmetry(), topology.symmetry());
+    if sends.canonical && !is_listed && !tables.symmetry().is_trivial() {
+        return None;
+    }
+    let (mut begin, mut events) = (0, Vec::new());
+    for list in schedule.message_lists(sends) {
+        for message in list {
+            let route = tables.route(message.source, message.destination);
+            let hop = |(&slot, (router, port, _)): (&u32, (NodeId, PortId, u8))| {
+                let channel = topology.outgoing(router, port)?;
+                Some(BusyChannel { start: begin + u64::from(slot), time: 1, channel })
+            };
+            events.extend(message.slots.iter().zip(route).filter_map(hop));
+        }
+        begin += u64::from(RoutedMessage::slots_of(list));
+    }
+    events.sort_by_key(|event| (event.start, event.channel));
+    Some((sends.canonical && is_listed, events))
 }
 
 fn timed_events(topology: &Topology, timed: &Timed) -> Vec<BusyChannel> {

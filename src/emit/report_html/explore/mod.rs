@@ -5,9 +5,12 @@
 //! lowest first, then the head as JSON, then integers in LEB128. `explore.js` reads it. Invariant:
 //! everything in it was proved, because `fabc verify` writes it again from proved values.
 
+mod busy;
 mod head;
 mod jobs;
 mod paged;
+mod pipelines;
+mod simulated;
 mod stream;
 
 pub use paged::paged_tables;
@@ -38,7 +41,9 @@ pub(super) fn explore(compiled: &CompiledFabric) -> Option<Value> {
         paged.tabled.iter().filter_map(|&scenario| stream.push_tables(compiled, scenario)).collect();
     let jobs = jobs::job_events(compiled);
     jobs.iter().for_each(|job| stream.push_all(job.numbers(&compiled.topology)));
-    let parts = head::HeadParts { layout: &layout, paged: &paged, groups, jobs: &jobs };
+    let runs = simulated::simulated_runs(compiled, &paged);
+    runs.iter().for_each(|run| stream.push_all(run.numbers.iter().copied()));
+    let parts = head::HeadParts { layout: &layout, paged: &paged, groups, jobs: &jobs, runs: &runs };
     let head = head::head(compiled, parts).to_string();
     let mut bytes = (head.len() as u32).to_le_bytes().to_vec();
     bytes.extend(head.into_bytes());
@@ -50,6 +55,7 @@ pub(super) fn explore(compiled: &CompiledFabric) -> Option<Value> {
         picture => layout.words,
         routed => !paged.loaded.is_empty(),
         jobs => !jobs.is_empty(),
+        simulated => !runs.is_empty(),
         faults => scenarios > 1,
         loads => grouped(paged.loaded.len() as u64),
         tables => grouped(paged.tabled.len() as u64),
