@@ -8,7 +8,7 @@ use crate::io::terminal::{Terminal, print_out, size_text, write_out};
 use crate::io::write::{self, DistinctPaths, WholeFile};
 use fabc_base::diag::{closest, list};
 use fabc_emit::compiled::{CompiledFabric, WiredFabric};
-use fabc_emit::{Artifact, Format, HostNaming, LaunchedJobs, Take};
+use fabc_emit::{Artifact, Format, HostNaming, LaunchedJobs, Scheduled, Take};
 use fabc_lang::syntax::join;
 use fabc_model::Fabric;
 use fabc_pipeline::compile::Stage;
@@ -99,13 +99,33 @@ fn parse_request(value: &str) -> Result<EmitRequest, DriverError> {
 /// Those of [`parse_requests`], and [`DriverError::UnknownFormat`] for a format about something else.
 pub(crate) fn parse_job_requests(values: &[String]) -> Result<Vec<EmitRequest>, DriverError> {
     let requests = parse_requests(values)?;
-    if let Some(request) = requests.iter().find(|request| !request.format.is_about_jobs()) {
-        let known = fabc_emit::FORMATS.iter().filter(|format| format.is_about_jobs());
-        let names: Vec<&str> = known.map(|format| format.name).collect();
-        let hint = format!("formats of jobs are {}. `fabc build` writes the others", list(&names));
-        return Err(DriverError::UnknownFormat { name: request.format.name.to_owned(), hint });
-    }
+    check_kind(&requests, "formats of jobs", Format::is_about_jobs)?;
     Ok(requests)
+}
+
+/// Refuses formats that are not for schedulers, where a pod has slices.
+///
+/// # Errors
+/// [`DriverError::UnknownFormat`] for the first such format.
+pub(crate) fn check_for_slices(requests: &[EmitRequest]) -> Result<(), DriverError> {
+    check_kind(requests, "formats of pods in slices", Format::is_for_schedulers)
+}
+
+/// Refuses formats that are not of a kind.
+fn check_kind(
+    requests: &[EmitRequest],
+    kind: &str,
+    is_of_kind: fn(&Format) -> bool,
+) -> Result<(), DriverError> {
+    let Some(request) = requests.iter().find(|request| !is_of_kind(request.format)) else { return Ok(()) };
+    let known = fabc_emit::FORMATS.iter().filter(|format| is_of_kind(format));
+    let names: Vec<&str> = known.map(|format| format.name).collect();
+    let others = match kind {
+        "formats of jobs" => "`fabc build` writes the others",
+        _ => "`fabc build DIR/slices/KIND/spec.fab` writes the others for a kind of slice",
+    };
+    let hint = format!("{kind} are {}. {others}", list(&names));
+    Err(DriverError::UnknownFormat { name: request.format.name.to_owned(), hint })
 }
 
 /// Refuses formats that a build does not reach before it stops.
@@ -160,7 +180,7 @@ pub(crate) fn check_fit(
     fabric: &Fabric,
     naming: &HostNaming,
 ) -> Result<(), DriverError> {
-    if request.format.is_about_jobs() {
+    if request.format.is_about_jobs() || request.format.is_for_schedulers() {
         return fabc_emit::check_hosts(request.format, fabric, naming).map_err(DriverError::from);
     }
     fabc_emit::check_fabric(request.format, fabric).map_err(DriverError::from)
@@ -180,6 +200,9 @@ pub(crate) fn write_format(
     let format = request.format;
     if format.is_about_jobs() {
         return write_launched(request, &LaunchedJobs::new(compiled, naming), terminal);
+    }
+    if format.is_for_schedulers() {
+        return write_scheduled(request, Scheduled::Whole(compiled), naming);
     }
     if format.is_external() {
         return write_external(request, &mut |take| fabc_emit::each_chunk(format, compiled, take));
@@ -244,6 +267,20 @@ pub(crate) fn write_launched(
     })?;
     notes.iter().for_each(|note| terminal.note(note));
     Ok(lines)
+}
+
+/// Writes a format for schedulers, and returns the lines to print about it.
+///
+/// # Errors
+/// The fabric or the names of its hosts do not fit the format, its files have no folder, or the disk fails.
+pub(crate) fn write_scheduled(
+    request: &EmitRequest,
+    scheduled: Scheduled<'_>,
+    naming: &HostNaming,
+) -> Result<Vec<String>, DriverError> {
+    write_external(request, &mut |take| {
+        fabc_emit::each_scheduler_chunk(request.format, scheduled, naming, take)
+    })
 }
 
 /// Hands over the files of a format, chunk by chunk.

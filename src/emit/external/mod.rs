@@ -9,13 +9,12 @@ mod chunks;
 mod frr;
 mod infiniband;
 mod ip_batch;
-mod kueue;
 mod lanes;
 mod launch;
 mod nccl;
 mod nominal;
 mod ocs_ports;
-mod slurm;
+mod scheduler;
 mod sonic;
 mod switch_names;
 mod switch_network;
@@ -25,6 +24,8 @@ mod tons;
 
 pub use chunks::{EmitError, Take};
 pub(super) use launch::LaunchFile;
+pub use scheduler::Scheduled;
+pub(super) use scheduler::SchedulerFile;
 pub use launch::{HostChips, HostNaming, LaunchedJob, LaunchedJobs};
 
 use crate::compiled::CompiledFabric;
@@ -40,8 +41,7 @@ pub(super) enum External {
     TonsBundle,
     TablesCsv,
     OcsPorts,
-    SlurmTopology,
-    Kueue,
+    Scheduler(SchedulerFile),
     NcclTopo,
     Launch(LaunchFile),
     Frr,
@@ -78,8 +78,7 @@ pub(super) fn check_fabric(external: External, fabric: &Fabric) -> Result<(), Em
     match external {
         External::OpensmLft if by_input => Err(EmitError::NeedsKey { format: "opensm_lft" }),
         External::TonsBundle => tons::check_fabric(fabric),
-        External::SlurmTopology => slurm::check_fabric(fabric),
-        External::Kueue => kueue::check_fabric(fabric),
+        External::Scheduler(file) => file.check_fabric(fabric, &HostNaming::default()),
         External::NcclTopo => nccl::check_fabric(fabric),
         External::Launch(file) => file.check_fabric(fabric, &HostNaming::default()),
         External::Frr => addressing::check_fabric("frr", fabric),
@@ -104,8 +103,9 @@ pub(super) fn each_chunk<E: From<EmitError>>(
         External::TonsBundle => tons::bundle(compiled, take),
         External::TablesCsv => tables_csv::tables(compiled, take),
         External::OcsPorts => ocs_ports::ports(compiled, take),
-        External::SlurmTopology => slurm::topology(compiled, take),
-        External::Kueue => kueue::topology(compiled, take),
+        External::Scheduler(file) => {
+            file.write(Scheduled::Whole(compiled), &HostNaming::default(), take)
+        }
         External::NcclTopo => nccl::topologies(compiled, take),
         External::Launch(file) => {
             file.write(&LaunchedJobs::new(compiled, &HostNaming::default()), take).map(|_| ())
