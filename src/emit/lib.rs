@@ -78,7 +78,7 @@ pub use lines::Look;
 pub use manifest::{ManifestEntry, TOOL, manifest_json};
 pub use pending::input_copies;
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
-pub use repair::{delta_json, repair_json, repair_text};
+pub use repair::{delta_json, repair_files, repair_json, repair_text};
 pub use report_fields::{ReportField, find_report_fields, report_fields};
 pub use report_html::paged_tables;
 pub use report_txt::terminal_report;

@@ -58,6 +58,7 @@ schemas![
     "route",
     "schedule",
     "schedule_bin",
+    "scheduler",
     "shards",
     "simulation",
     "slices",

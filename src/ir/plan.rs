@@ -182,6 +182,7 @@ impl TableChange {
             ranks: None,
             delta: self.delta.clone(),
             warm: true,
+            blocks: None,
             loads: RepairLoads { nominal: 0, repaired: self.load, bound: None, parts: 1 },
             unserved: 0,
         }

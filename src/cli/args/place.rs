@@ -1,5 +1,6 @@
 //! The options of `fabc place`. Each is a step, and their order on the command line matters.
 
+use super::candidates;
 use super::hosts::HostArgs;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use fabc_ir::PlaceStep;
@@ -22,7 +23,7 @@ pub struct PlaceArgs {
 
     /// Write a format for schedulers about the new placement, such as `slices_json=cluster.json`. Without
     /// steps the placement is that of DIR. Can be repeated
-    #[arg(long, value_name = "FORMAT[=PATH]")]
+    #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',', add = candidates::from_list(candidates::formats))]
     pub emit: Vec<String>,
 
     /// Names of hosts in these formats

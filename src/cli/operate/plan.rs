@@ -33,10 +33,6 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     // In this command, exit codes 2 and 3 describe the plan. Errors have exit code 1.
     let (new, plan) = order_changes(args, terminal).map_err(with_error_code)?;
     let (name, pod) = (&new.fabric.name, new.pod().map_err(|refusal| with_error_code(refusal.into()))?);
-    if let Some(directory) = &args.patch {
-        write_patches(directory, pod, &plan.steps, terminal)
-            .map_err(|error| with_error_code(error.into()))?;
-    }
     // No tables serve a disconnected pod.
     let staged = args.out.as_ref().filter(|_| plan.cuts.is_empty() && plan.live_parts <= 1);
     let staged = staged.map(|out| change::stage_tables(args, out, &new, &plan, terminal));
@@ -44,6 +40,11 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     let staged = staged
         .transpose()
         .map_err(|stop| Stop { exit_code: if stop.exit_code == 3 { 3 } else { 1 }, ..stop })?;
+    let (plan, staged) = staged.map_or((plan, None), |(plan, staged)| (plan, Some(staged)));
+    if let Some(directory) = &args.patch {
+        write_patches(directory, pod, &plan.steps, terminal)
+            .map_err(|error| with_error_code(error.into()))?;
+    }
     if args.json {
         print_out(&fabc_emit::plan_json(name, pod, &plan, staged.as_ref()))
             .map_err(|error| with_error_code(error.into()))?;

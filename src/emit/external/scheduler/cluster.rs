@@ -200,7 +200,7 @@ impl<'a> Cluster<'a> {
 
     /// Adds the levels of a pod without slices.
     fn add_cubes(&mut self) {
-        let pod_name = format!("pod-{}", self.fabric.name);
+        let pod_name = whole_name("pod", &self.fabric.name);
         self.add_cube_level();
         self.add_level("pod", true, &|_, _| Some(pod_name.clone()));
     }
@@ -235,7 +235,7 @@ impl<'a> Cluster<'a> {
 
     /// Adds the levels of a network without tiers: its routers, groups of routers, and itself.
     fn add_groups(&mut self) {
-        let (names, network_name) = (router_names(self.fabric), format!("network-{}", self.fabric.name));
+        let (names, network_name) = (router_names(self.fabric), whole_name("network", &self.fabric.name));
         let router_name = |host: &ClusterHost| names.node(host.routers[0]);
         if self.fabric.boxes().is_none() {
             self.add_level("router", false, &|_, host| Some(switch_name(&router_name(host))));
@@ -256,6 +256,12 @@ impl<'a> Cluster<'a> {
         }
         self.add_level("network", false, &|_, _| Some(network_name.clone()));
     }
+}
+
+/// The name of the domain of all hosts: the word for the plant, and the name of the fabric. It ends with a
+/// letter or digit, as the value of a label must.
+pub(super) fn whole_name(word: &str, fabric: &str) -> String {
+    format!("{word}-{}", fabric.trim_end_matches('_'))
 }
 
 /// The places of hosts in the order of their routers, with the names of their hosts.

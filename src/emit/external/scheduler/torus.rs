@@ -4,7 +4,7 @@
 //! its chips, all of the same sides. The torus of hosts then has the sides of the topology over those of a
 //! block.
 
-use super::cluster::{Cluster, ClusterHost};
+use super::cluster::{Cluster, ClusterHost, whole_name};
 use fabc_base::ids::{BlockId, NodeId};
 use fabc_model::{Family, Pod, TopologyChoice};
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ pub(super) fn host_tori(cluster: &Cluster<'_>) -> Vec<HostTorus> {
             })
             .collect(),
         (None, Some(pod), _) => {
-            let name = format!("pod-{}", fabric.name);
+            let name = whole_name("pod", &fabric.name);
             torus_of_pod(cluster, &name, pod, &|_| true, &|node| pod.torus_place(node)).into_iter().collect()
         }
         (None, None, Some(Family::Torus(torus))) => {
@@ -110,6 +110,6 @@ fn torus_of_network(cluster: &Cluster<'_>, sides: &[u32]) -> Option<HostTorus> {
         }
     }
     let hosts = hosts.into_iter().collect::<Option<Vec<usize>>>()?;
-    let name = format!("network-{}", cluster.fabric.name);
+    let name = whole_name("network", &cluster.fabric.name);
     Some(HostTorus { name, dims, hosts, placements: vec![dims] })
 }
