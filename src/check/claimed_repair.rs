@@ -100,7 +100,9 @@ pub fn verify_claimed_repair(
             return Err(violation("the counts of the changes by blocks disagree with a recount"));
         }
     } else if !claimed.warm && u16::from(in_force.vcs) * 2 <= u16::from(fabric.router.vcs) {
-        return Err(violation("a new order is claimed to need idle routers, but there are unused virtual channels"));
+        return Err(violation(
+            "a new order is claimed to need idle routers, but there are unused virtual channels",
+        ));
     }
     let has_own_order = claimed.ranks.as_ref().is_some_and(|ranks| *ranks != nominal);
     if claimed.step == RepairStep::NewOrder && !has_own_order {

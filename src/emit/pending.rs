@@ -14,7 +14,8 @@ use crate::{schedule, schedule_bin, tables_bin, topology};
 use fabc_base::ids::OcsId;
 use fabc_ir::Schedule;
 use fabc_model::{
-    DEMAND_INPUT, DemandShape, Fabric, HOSTS_INPUT, Job, Plant, pairs_input, phases_input, ranks_input, trace_input,
+    DEMAND_INPUT, DemandShape, Fabric, HOSTS_INPUT, Job, Plant, pairs_input, phases_input, ranks_input,
+    trace_input,
 };
 use std::borrow::Cow;
 
@@ -123,9 +124,10 @@ fn copied_files<'c>(compiled: &'c CompiledFabric, plant: &'c Plant) -> Vec<(Stri
     let phases = compiled.fabric.jobs.iter().filter_map(|job| {
         Some((phases_input(&job.name), PendingFile { kind, index: 0, input: job.phases_json()?.into() }))
     });
-    let hosts = compiled.fabric.hosts.iter().map(|map| {
-        (HOSTS_INPUT.to_owned(), PendingFile { kind, index: 0, input: map.text.as_str().into() })
-    });
+    let hosts =
+        compiled.fabric.hosts.iter().map(|map| {
+            (HOSTS_INPUT.to_owned(), PendingFile { kind, index: 0, input: map.text.as_str().into() })
+        });
     let of_fabric = demand.into_iter().chain(input).chain(hosts);
     of_fabric.chain(pairs).chain(traces).chain(ranks).chain(phases).collect()
 }

@@ -4,7 +4,10 @@ use super::Artifact;
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
 use fabc_base::ids::NodeId;
-use fabc_ir::{Delta, EntryKey, Fraction, Repair, RepairBlocks, RepairStep, RouterDelta, TableChange, TableEntry, TableKey};
+use fabc_ir::{
+    Delta, EntryKey, Fraction, Repair, RepairBlocks, RepairStep, RouterDelta, TableChange, TableEntry,
+    TableKey,
+};
 
 /// Summarizes a repair for people. `routers` is the number of routers of the fabric, and `word` is its word
 /// for a router.
@@ -17,7 +20,7 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
         RepairStep::Local => "broken routes are replaced".to_owned(),
         RepairStep::Full => "all routes were chosen once more".to_owned(),
         RepairStep::NewOrder => {
-            "no replacement route rises in rank, so the surviving network has ranks of its own".to_owned()
+            "all routes were chosen once more, under ranks of the surviving network".to_owned()
         }
     };
     push(&mut out, format_args!("{fabric} without {failed}: {how}\n"));
@@ -139,7 +142,8 @@ pub fn repair_json(repair: &Repair) -> String {
 /// The files of a repair besides its tables: itself, and its changes.
 pub fn repair_files(repair: &Repair) -> Vec<Artifact> {
     let file = |path: &str, text: String| Artifact { path: path.to_owned(), bytes: text.into_bytes() };
-    let delta = |folder: &str, delta: &Delta| file(&format!("{folder}delta.json"), delta_json(&repair.fabric, delta));
+    let delta =
+        |folder: &str, delta: &Delta| file(&format!("{folder}delta.json"), delta_json(&repair.fabric, delta));
     let mut files = vec![file("repair.json", repair_json(repair)), delta("", &repair.delta)];
     if let Some(RepairBlocks { above, below }) = &repair.blocks {
         files.extend([delta("above/", &above.delta), delta("below/", &below.delta)]);

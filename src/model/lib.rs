@@ -67,6 +67,6 @@ pub use tiers::{router_tiers, tiers_with_direct_links};
 pub use word::Word;
 
 pub use fabc_topology::{
-    Capacities, Demand, DemandComponent, DemandPlane, DemandShape, MOST_RELAYS, PORT_NAMES, RouterNames, SentPerHost,
-    TableKey, VcCount,
+    Capacities, Demand, DemandComponent, DemandPlane, DemandShape, MOST_RELAYS, PORT_NAMES, RouterNames,
+    SentPerHost, TableKey, VcCount,
 };

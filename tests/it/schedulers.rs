@@ -153,7 +153,8 @@ fn check_files(place: &Path) -> BTreeMap<String, BTreeSet<String>> {
         slices.entry(slice.to_owned()).or_default().insert(name.to_owned());
     }
     for slice in cluster["slices"].as_array().unwrap() {
-        let chips: BTreeSet<String> = slice["chips"].as_array().unwrap().iter().map(Value::to_string).collect();
+        let chips: BTreeSet<String> =
+            slice["chips"].as_array().unwrap().iter().map(Value::to_string).collect();
         let hosts = cluster["hosts"].as_array().unwrap().iter();
         let of_hosts: BTreeSet<String> = hosts
             .filter(|host| host["slice"] == slice["name"])
@@ -212,7 +213,10 @@ fn tori_of_slices_have_every_host_at_its_chips() {
     let yaml = std::fs::read_to_string(place.join("slurm/topology.yaml")).unwrap();
     let torus = yaml.split("      - name: ").find(|part| part.starts_with("slice-t\n")).expect("a torus");
     assert!(torus.contains("dims:\n          x: 1\n          y: 2\n          z: 4\n"), "{torus}");
-    assert!(torus.contains("- dims:\n              x: 1\n              y: 2\n              z: 2\n"), "{torus}");
+    assert!(
+        torus.contains("- dims:\n              x: 1\n              y: 2\n              z: 2\n"),
+        "{torus}"
+    );
     let nodes = torus.lines().find_map(|line| line.strip_prefix("        nodes: ")).unwrap();
     // Cube 6 is the lower one. Its hosts are 4 to 7 in the file, and those of cube 1 are 24 to 27.
     assert_eq!(names(nodes), ["n4", "n5", "n6", "n7", "n24", "n25", "n26", "n27"]);
@@ -250,8 +254,10 @@ fn networks_have_the_hosts_of_their_file() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();
     let head = "clock = 1 GHz; link cable { bandwidth = 100 Gbps; latency = 10 ns; }";
-    let router = "router { radix = 16; hosts = 2; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }";
-    let map: String = (0..6).flat_map(|leaf| [0, 1].map(|host| format!("leaf[{leaf}],r{leaf}-{host}\n"))).collect();
+    let router =
+        "router { radix = 16; hosts = 2; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }";
+    let map: String =
+        (0..6).flat_map(|leaf| [0, 1].map(|host| format!("leaf[{leaf}],r{leaf}-{host}\n"))).collect();
     write(place, "hosts.csv", &map);
     let net = format!(
         "fabric net {{ {head} {router} topology = leaf_spine {{ leaves = 6; spines = 2; }} routing = minimal;
@@ -275,7 +281,10 @@ fn networks_have_the_hosts_of_their_file() {
         .replace("hosts = 2", "hosts = 1");
     write(place, "net.fab", &dragonfly);
     emit_all(place, &["build", "net.fab", "-q"]);
-    assert!(read("slurm/topology.conf").ends_with("SwitchName=group8 Nodes=g[16-17]\nSwitchName=network-net Switches=group[0-8]\n"));
+    assert!(
+        read("slurm/topology.conf")
+            .ends_with("SwitchName=group8 Nodes=g[16-17]\nSwitchName=network-net Switches=group[0-8]\n")
+    );
 
     write(place, "hosts.csv", "box1,gpu-b\nbox0,gpu-a\n");
     let boxes = format!(
@@ -288,7 +297,10 @@ fn networks_have_the_hosts_of_their_file() {
     write(place, "net.fab", &boxes);
     emit_all(place, &["build", "net.fab", "-q", "--emit", "hostfile=jobs/"]);
     assert_eq!(read("jobs/train.hostfile"), "gpu-a\n".repeat(4) + &"gpu-b\n".repeat(4));
-    assert!(read("slurm/topology.conf").starts_with("SwitchName=leaf-0 Nodes=gpu-a\nSwitchName=leaf-1 Nodes=gpu-b\n"));
+    assert!(
+        read("slurm/topology.conf")
+            .starts_with("SwitchName=leaf-0 Nodes=gpu-a\nSwitchName=leaf-1 Nodes=gpu-b\n")
+    );
 }
 
 #[test]
@@ -313,7 +325,9 @@ fn a_build_keeps_the_file_of_hosts() {
     fabc(place, &["build", "pod.fab", "-q", "--out", "plain"], 0);
     let of = |folder: &str| {
         let mut files = files(&place.join(folder));
-        ["spec.fab", "manifest.json", "inputs/hosts.csv"].iter().for_each(|name| _ = files.remove(Path::new(name)));
+        ["spec.fab", "manifest.json", "inputs/hosts.csv"]
+            .iter()
+            .for_each(|name| _ = files.remove(Path::new(name)));
         files
     };
     assert_eq!(of("plain/pod"), of("again/pod"));
@@ -333,7 +347,7 @@ fn what_does_not_fit_is_refused() {
     assert!(error.contains("FAB"), "{error}");
     write(place, "hosts.csv", &host_map(2).replace("n7", "Node_7"));
     write(place, "upper.fab", &pod(2, "topology = torus 2 x 2 x 4; hosts = map \"hosts.csv\";"));
-    let (_, error) = fabc(place, &["build", "upper.fab", "--emit", "kueue=k"], 2);
+    let (_, error) = fabc(place, &["build", "upper.fab", "--emit", "kueue=k"], 3);
     insta_error("schedulers_name_of_a_node", &error);
     assert!(!place.join("k").exists());
     fabc(place, &["build", "upper.fab", "-q", "--emit", "slurm_topology=s"], 0);
@@ -351,7 +365,8 @@ fn what_does_not_fit_is_refused() {
         router { radix = 8; hosts = 2; vcs = 2; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }
         topology = leaf_spine { leaves = 2; spines = 1; } routing = minimal; }",
     );
-    let (_, error) = fabc(place, &["build", "net.fab", "--emit", "slurm_topology=s", "--host", "n{index}"], 2);
+    let (_, error) =
+        fabc(place, &["build", "net.fab", "--emit", "slurm_topology=s", "--host", "n{index}"], 3);
     insta_error("schedulers_template_of_many_hosts", &error);
 }
 

@@ -92,6 +92,9 @@ fn groups_of_routers_are_switches() {
 #[test]
 fn a_torus_of_routers_with_two_hosts_is_no_torus_of_hosts() {
     let files = slurm_files("torus 3 x 2 { link = cable; }", 2).expect("a network");
-    assert!(files["topology.conf"].ends_with("SwitchName=network-net Switches=router-0-[0-1],router-1-[0-1],router-2-[0-1]\n"));
+    assert!(
+        files["topology.conf"]
+            .ends_with("SwitchName=network-net Switches=router-0-[0-1],router-1-[0-1],router-2-[0-1]\n")
+    );
     assert!(!files["topology.yaml"].contains("torus3d"));
 }

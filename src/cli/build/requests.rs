@@ -99,33 +99,25 @@ fn parse_request(value: &str) -> Result<EmitRequest, DriverError> {
 /// Those of [`parse_requests`], and [`DriverError::UnknownFormat`] for a format about something else.
 pub(crate) fn parse_job_requests(values: &[String]) -> Result<Vec<EmitRequest>, DriverError> {
     let requests = parse_requests(values)?;
-    check_kind(&requests, "formats of jobs", Format::is_about_jobs)?;
+    if let Some(request) = requests.iter().find(|request| !request.format.is_about_jobs()) {
+        let known = fabc_emit::FORMATS.iter().filter(|format| format.is_about_jobs());
+        let names: Vec<&str> = known.map(|format| format.name).collect();
+        let hint = format!("formats of jobs are {}. `fabc build` writes the others", list(&names));
+        return Err(DriverError::UnknownFormat { name: request.format.name.to_owned(), hint });
+    }
     Ok(requests)
 }
 
 /// Refuses formats that are not for schedulers, where a pod has slices.
 ///
 /// # Errors
-/// [`DriverError::UnknownFormat`] for the first such format.
+/// [`DriverError::OfSlices`] for the first such format.
 pub(crate) fn check_for_slices(requests: &[EmitRequest]) -> Result<(), DriverError> {
-    check_kind(requests, "formats of pods in slices", Format::is_for_schedulers)
-}
-
-/// Refuses formats that are not of a kind.
-fn check_kind(
-    requests: &[EmitRequest],
-    kind: &str,
-    is_of_kind: fn(&Format) -> bool,
-) -> Result<(), DriverError> {
-    let Some(request) = requests.iter().find(|request| !is_of_kind(request.format)) else { return Ok(()) };
-    let known = fabc_emit::FORMATS.iter().filter(|format| is_of_kind(format));
-    let names: Vec<&str> = known.map(|format| format.name).collect();
-    let others = match kind {
-        "formats of jobs" => "`fabc build` writes the others",
-        _ => "`fabc build DIR/slices/KIND/spec.fab` writes the others for a kind of slice",
-    };
-    let hint = format!("{kind} are {}. {others}", list(&names));
-    Err(DriverError::UnknownFormat { name: request.format.name.to_owned(), hint })
+    let other = requests.iter().find(|request| !request.format.is_for_schedulers());
+    other.map_or(Ok(()), |request| {
+        let hint = "build the spec of a kind of slice, `DIR/slices/KIND/spec.fab`. `slurm_topology`, `kueue`, `topograph` and `slices_json` are of the whole pod";
+        Err(DriverError::OfSlices { option: format!("`--emit {}`", request.format.name), hint })
+    })
 }
 
 /// Refuses formats that a build does not reach before it stops.

@@ -24,9 +24,9 @@ mod tons;
 
 pub use chunks::{EmitError, Take};
 pub(super) use launch::LaunchFile;
+pub use launch::{HostChips, HostNaming, LaunchedJob, LaunchedJobs};
 pub use scheduler::Scheduled;
 pub(super) use scheduler::SchedulerFile;
-pub use launch::{HostChips, HostNaming, LaunchedJob, LaunchedJobs};
 
 use crate::compiled::CompiledFabric;
 use fabc_model::{AllowedTurns, Fabric, RoutingChoice, TableKey};
@@ -103,9 +103,7 @@ pub(super) fn each_chunk<E: From<EmitError>>(
         External::TonsBundle => tons::bundle(compiled, take),
         External::TablesCsv => tables_csv::tables(compiled, take),
         External::OcsPorts => ocs_ports::ports(compiled, take),
-        External::Scheduler(file) => {
-            file.write(Scheduled::Whole(compiled), &HostNaming::default(), take)
-        }
+        External::Scheduler(file) => file.write(Scheduled::Whole(compiled), &HostNaming::default(), take),
         External::NcclTopo => nccl::topologies(compiled, take),
         External::Launch(file) => {
             file.write(&LaunchedJobs::new(compiled, &HostNaming::default()), take).map(|_| ())

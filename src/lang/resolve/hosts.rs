@@ -5,14 +5,13 @@ use super::items::SpecItems;
 use super::scope::{Scope, read_file};
 use super::settings::{bare_name, wrong_kind};
 use crate::FileError;
+use crate::ResolveError;
 use crate::syntax::ast::{Name, ValueKind};
 use fabc_base::csv;
 use fabc_base::diag::suggestion;
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::limits::{HOSTS_BYTES, ROUTERS};
-use fabc_model::{
-    BoxPart, Family, HostMap, MappedHost, Plant, RouterNames, host_label, host_name_problem,
-};
+use fabc_model::{BoxPart, Family, HostMap, MappedHost, Plant, RouterNames, host_label, host_name_problem};
 use std::collections::BTreeMap;
 
 /// Resolves the setting `hosts`. The inner value is `None` where it is not written. `default_hosts` are those
@@ -44,7 +43,14 @@ pub(super) fn hosts(
         _ => {
             match bare_name(&setting.value) {
                 Some(name) => refuse_word(context, &name),
-                None => context.error(wrong_kind("`hosts`", "a file", EXAMPLE, setting.value.span)),
+                None => context.error(ResolveError::Misplaced {
+                    subject: "a number of `hosts`".to_owned(),
+                    place: "a fabric".to_owned(),
+                    help: Some(format!(
+                        "it belongs in `router {{ .. }}`; `{EXAMPLE};` names the hosts by a file"
+                    )),
+                    span: setting.name.span,
+                }),
             }
             None
         }
@@ -204,8 +210,7 @@ fn mapped_hosts(text: &str, plant: &Plant, default_hosts: u16) -> Result<Vec<Map
             problem: format!("line {}: {problem}", index + 1),
             help,
         };
-        let cells =
-            csv::cells(line).map_err(|problem| at_line(HostsProblem::form(problem.to_owned())))?;
+        let cells = csv::cells(line).map_err(|problem| at_line(HostsProblem::form(problem.to_owned())))?;
         let cells: Vec<&str> = cells.iter().map(|cell| cell.trim()).collect();
         if cells == [""] || std::mem::take(&mut is_first) && cells[0] == "name" {
             continue;

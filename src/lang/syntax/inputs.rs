@@ -3,8 +3,8 @@
 use super::ast::*;
 use super::load::{items_of_file, join};
 use fabc_model::{
-    DEMAND_INPUT, GRAPH_INPUTS, HOSTS_INPUT, KINDS, OCS_INPUT, PAIRS_INPUT, PHASES_INPUT, RANKS_INPUT, TRACE_INPUT,
-    graph_input, kind_files, pairs_input, phases_input, ranks_input, trace_input,
+    DEMAND_INPUT, GRAPH_INPUTS, HOSTS_INPUT, KINDS, OCS_INPUT, PAIRS_INPUT, PHASES_INPUT, RANKS_INPUT,
+    TRACE_INPUT, graph_input, kind_files, pairs_input, phases_input, ranks_input, trace_input,
 };
 use std::borrow::Cow;
 

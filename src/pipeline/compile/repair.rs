@@ -5,11 +5,11 @@
 //!
 //! 1. Use the tables that the build has for this loss.
 //! 2. Replace the broken routes by other paths of rising rank. On request, choose all routes once more.
-//! 3. Choose all routes under a new order.
+//! 3. Choose all routes under a new order. That is also done if the loads before are far from the lower bound.
 
+use super::change::{ranks_of_blocks, shift_vcs};
 use fabc_base::progress::Progress;
 use fabc_check::{CheckError, RepairWalk};
-use super::change::{ranks_of_blocks, shift_vcs};
 use fabc_ir::{
     ChangeOrder, Delta, DualLengths, ForwardingTables, Repair, RepairBlocks, RepairLoads, RepairStep, Scene,
     Survivors, TableChange, TableKey, Walk,
@@ -86,8 +86,9 @@ pub struct LiveTables {
 /// How much a repair may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effort {
-    /// The lower load of [`Effort::Local`] and [`Effort::Full`]. The latter is tried where it is little work,
-    /// or where the load of the former is over 1.05 times the lower bound.
+    /// The lowest load. [`Effort::Full`] is tried where it is little work, or where the load of
+    /// [`Effort::Local`] is over 1.05 times the lower bound. If both loads are over it, new ranks are tried
+    /// where that is little work and routers can change live.
     Auto,
     /// Replace only the broken routes.
     Local,
@@ -140,17 +141,19 @@ pub fn repair(
     } else {
         match repair::repair_locally(served, demand, before, ROUNDS) {
             Ok(LocalRepair { delta, highest_after, .. }) => {
-                let (full, passed_over) = full_repair(broken, effort, &delta, highest_after);
-                other = passed_over;
-                match full {
-                    Some(new_tables) => (RepairStep::Full, new_tables, None),
-                    None if broken.since.is_none() => {
-                        let changes = ProvedChanges { ranks: None, delta, warm: true, blocks: None };
-                        let proved =
-                            prove_repair(broken, &healthy, RepairStep::Local, changes, highest_after)?;
-                        return Ok(ProvedRepair { other, ..proved });
-                    }
-                    None => (RepairStep::Local, delta.applied(tables, &served.dead, REPAIR), None),
+                let kept = full_repair(broken, effort, &delta, highest_after);
+                other = kept.other;
+                if let Some((new_tables, ranks)) = better_order(broken, effort, kept.load, progress) {
+                    other = Some(kept.passed_over());
+                    (RepairStep::NewOrder, new_tables, Some(ranks))
+                } else if let Some(new_tables) = kept.full {
+                    (RepairStep::Full, new_tables, None)
+                } else if broken.since.is_none() {
+                    let changes = ProvedChanges { ranks: None, delta, warm: true, blocks: None };
+                    let proved = prove_repair(broken, &healthy, RepairStep::Local, changes, highest_after)?;
+                    return Ok(ProvedRepair { other, ..proved });
+                } else {
+                    (RepairStep::Local, delta.applied(tables, &served.dead, REPAIR), None)
                 }
             }
             Err(_) => {
@@ -195,37 +198,75 @@ pub fn repair(
     Ok(ProvedRepair { other, ..proved })
 }
 
-/// Chooses all routes once more, if the effort asks for it. Returns the tables if they are to be taken, and
-/// the result that is passed over.
-fn full_repair(
-    broken: &Broken<'_>,
-    effort: Effort,
-    delta: &Delta,
-    local_load: u64,
-) -> (Option<ForwardingTables>, Option<OtherEffort>) {
-    let Broken { fabric, served, tables, .. } = *broken;
-    let topology = served.topology;
+/// The best repair under the ranks of the healthy fabric.
+struct KeptOrder {
+    /// The tables, if choosing all routes once more gave them.
+    full: Option<ForwardingTables>,
+    /// The largest load of a channel, in parts of a unit of load.
+    load: u64,
+    /// Number of entries that it changes.
+    changed: u64,
+    /// The result of the other effort, where it was computed as well.
+    other: Option<OtherEffort>,
+}
+
+impl KeptOrder {
+    /// This repair, if one under new ranks is taken.
+    fn passed_over(&self) -> OtherEffort {
+        let effort = if self.full.is_some() { Effort::Full } else { Effort::Local };
+        OtherEffort { effort, load: self.load, changed: self.changed }
+    }
+}
+
+/// Whether a load is near enough to the lower bound.
+fn is_near_bound(broken: &Broken<'_>, load: u64) -> bool {
+    let bound = fabc_check::load_lower_bound(broken.served, &broken.fabric.demand, broken.lengths);
+    bound.is_ok_and(|bound| load * NEAR.1 <= bound * NEAR.0)
+}
+
+/// Whether choosing all routes takes about a second at most.
+fn is_quick(broken: &Broken<'_>) -> bool {
+    let topology = broken.served.topology;
+    let states = topology.channels().count() * usize::from(broken.tables.vcs);
+    topology.endpoints().count() * states <= QUICK_WORK
+}
+
+/// Chooses all routes once more, if the effort asks for it. `delta` and `local_load` are those of replacing
+/// broken routes alone.
+fn full_repair(broken: &Broken<'_>, effort: Effort, delta: &Delta, local_load: u64) -> KeptOrder {
+    let Broken { fabric, served, tables, ranks, .. } = *broken;
+    let count = |delta: &Delta| delta.counts().iter().sum();
+    let local = KeptOrder { full: None, load: local_load, changed: count(delta), other: None };
     let is_tried = match effort {
         Effort::Local => false,
         Effort::Full => true,
-        Effort::Auto => {
-            let states = topology.channels().count() * usize::from(tables.vcs);
-            let work = topology.endpoints().count() * states;
-            let bound = fabc_check::load_lower_bound(served, &fabric.demand, broken.lengths).ok();
-            work <= QUICK_WORK || bound.is_none_or(|bound| local_load * NEAR.1 > bound * NEAR.0)
-        }
+        Effort::Auto => is_quick(broken) || !is_near_bound(broken, local_load),
     };
-    let Some(full) = is_tried.then(|| choose_all_routes(broken, delta)).flatten() else {
-        return (None, None);
-    };
-    let full_load = repair::highest_load(served, &fabric.demand, &full);
-    if effort == Effort::Full || full_load < local_load {
-        let changed = delta.counts().iter().sum();
-        return (Some(full), Some(OtherEffort { effort: Effort::Local, load: local_load, changed }));
+    let Some(full) = is_tried.then(|| choose_all_routes(broken, delta)).flatten() else { return local };
+    let load = repair::highest_load(served, &fabric.demand, &full);
+    let changed = count(&repair::changes_to(served, RankedTables { tables, ranks }, &full).0);
+    if effort == Effort::Full || load < local_load {
+        let other = Some(local.passed_over());
+        return KeptOrder { full: Some(full), load, changed, other };
     }
-    let before = RankedTables { tables, ranks: broken.ranks };
-    let changed = repair::changes_to(served, before, &full).0.counts().iter().sum();
-    (None, Some(OtherEffort { effort: Effort::Full, load: full_load, changed }))
+    KeptOrder { other: Some(OtherEffort { effort: Effort::Full, load, changed }), ..local }
+}
+
+/// Tables under new ranks with a lower load, where they can be brought in live and that is little work. They
+/// are tried only if the load under the old ranks is far from the lower bound.
+fn better_order(
+    broken: &Broken<'_>,
+    effort: Effort,
+    load: u64,
+    progress: &dyn Progress,
+) -> Option<(ForwardingTables, Vec<u32>)> {
+    let Broken { fabric, served, tables, .. } = *broken;
+    let has_blocks = u16::from(tables.vcs) * 2 <= u16::from(fabric.router.vcs);
+    if effort != Effort::Auto || !has_blocks || !is_quick(broken) || is_near_bound(broken, load) {
+        return None;
+    }
+    let (new_tables, ranks) = choose_new_order(broken, progress);
+    (repair::highest_load(served, &fabric.demand, &new_tables) < load).then_some((new_tables, ranks))
 }
 
 /// The changes to new tables of other ranks by way of unused virtual channels, while packets are in flight.

@@ -78,7 +78,8 @@ fn blocks_of<F: Folder>(head: &RepairFile, out: &F) -> Result<Option<RepairBlock
     let orders = [ChangeOrder::Above, ChangeOrder::Below];
     let change = |line: &StageLine, order: ChangeOrder| -> Result<TableChange, CheckError> {
         let path = format!("{}/delta.json", order.name());
-        let no_file = |_: F::Error| format_error("repair.json", format!("there is no `{path}`, which it names"));
+        let no_file =
+            |_: F::Error| format_error("repair.json", format!("there is no `{path}`, which it names"));
         let bytes = out.read(&path).map_err(no_file)?;
         let file: DeltaFile = tagged(&bytes).map_err(|problem| format_error(&path, problem))?;
         let delta = file.delta(&line.waits);

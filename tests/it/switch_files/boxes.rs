@@ -129,9 +129,7 @@ fn a_scheduler_places_jobs_on_boxes() {
     for (place, leaf) in [("box2", "leaf-0"), ("box3", "leaf-4")] {
         assert_eq!(
             labels[place],
-            format!(
-                "fabc-fabric=net fabric.topograph.run/tier-1=spine-0 fabric.topograph.run/tier-0={leaf}"
-            )
+            format!("fabc-fabric=net fabric.topograph.run/tier-1=spine-0 fabric.topograph.run/tier-0={leaf}")
         );
     }
 }

@@ -166,7 +166,8 @@ fn mapped_hosts(
     map: &HostMap,
 ) -> Result<(Vec<Vec<usize>>, Vec<String>), EmitError> {
     let declared = fabric.declared_hosts();
-    if let Some(&node) = endpoints.iter().find(|node| fabric.boxes().is_none() && declared[node.index()] > 1) {
+    if let Some(&node) = endpoints.iter().find(|node| fabric.boxes().is_none() && declared[node.index()] > 1)
+    {
         let name = router_names(fabric).node(node);
         let problem = format!("`{name}` has several hosts in the file of `hosts`, and a rank has one");
         return Err(EmitError::HostName { problem });

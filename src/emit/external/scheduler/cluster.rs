@@ -113,16 +113,16 @@ fn has_tiers(fabric: &Fabric) -> bool {
     fabric.family().is_some_and(|family| family.facts().has_tiers()) && !is_single_box
 }
 
-/// Refuses switches and hosts that have no names for schedulers.
+/// Refuses switches and hosts that have no names for schedulers. Returns the names of the hosts.
 pub(super) fn check_fabric(
     format: &'static str,
     fabric: &Fabric,
     naming: &HostNaming,
-) -> Result<(), EmitError> {
+) -> Result<Vec<String>, EmitError> {
     if let Some(family) = fabric.family().filter(|_| has_tiers(fabric)) {
         check_names(format, family)?;
     }
-    host_places(fabric, naming)?;
+    let places = host_places(fabric, naming)?;
     let names = router_names(fabric);
     let is_named = |name: &str| {
         name.len() <= NAME_LETTERS
@@ -134,7 +134,7 @@ pub(super) fn check_fabric(
         let reason = "schedulers know a switch by at most 63 letters and digits, with `-` and `_` inside, and a router has another name";
         return Err(EmitError::NotHeld { format, reason });
     }
-    Ok(())
+    Ok(places.into_iter().map(|place| place.name).collect())
 }
 
 impl<'a> Cluster<'a> {
@@ -206,9 +206,8 @@ impl<'a> Cluster<'a> {
     }
 
     fn add_cube_level(&mut self) {
-        let cubes: Vec<Option<String>> = (0..self.hosts.len())
-            .map(|host| self.cube(host).map(|cube| format!("cube{cube}")))
-            .collect();
+        let cubes: Vec<Option<String>> =
+            (0..self.hosts.len()).map(|host| self.cube(host).map(|cube| format!("cube{cube}"))).collect();
         self.add_level("cube", true, &|host, _| cubes[host].clone());
     }
 

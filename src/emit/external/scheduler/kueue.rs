@@ -7,9 +7,7 @@
 
 use super::super::chunks::{EmitError, Take};
 use super::cluster::Cluster;
-use super::labels::{
-    FABRIC, HOSTNAME, KIND, NodeLabel, check_labels, level_keys, node_labels, object_name,
-};
+use super::labels::{FABRIC, HOSTNAME, KIND, NodeLabel, check_labels, level_keys, node_labels, object_name};
 use crate::json::push;
 
 const FORMAT: &str = "kueue";

@@ -19,6 +19,12 @@ pub(super) const HOSTNAME: &str = "kubernetes.io/hostname";
 /// The keys of two levels of accelerator domains, from the bottom up.
 const ACCELERATOR: [&str; 2] = ["accelerator.topograph.run/sub-domain", "accelerator.topograph.run/domain"];
 
+/// Maximum letters of the name of a node.
+const NODE_LETTERS: usize = 253;
+
+/// Maximum letters of the value of a label.
+const LABEL_LETTERS: usize = 63;
+
 /// A label of a node. Without a value, the node must not have it.
 pub(super) struct NodeLabel {
     pub(super) key: String,
@@ -39,10 +45,8 @@ pub(super) fn level_keys(levels: &[ClusterLevel]) -> Vec<String> {
 pub(super) fn node_labels(cluster: &Cluster<'_>, host: usize) -> Vec<NodeLabel> {
     let line = &cluster.hosts[host];
     let is_up = line.state != HostState::Down;
-    let mut labels = vec![NodeLabel {
-        key: FABRIC.to_owned(),
-        value: is_up.then(|| object_name(&cluster.fabric.name)),
-    }];
+    let mut labels =
+        vec![NodeLabel { key: FABRIC.to_owned(), value: is_up.then(|| object_name(&cluster.fabric.name)) }];
     if let Some(placement) = cluster.placement {
         let kind = line.slice.map(|slice| placement.slices[slice].kind.clone());
         labels.push(NodeLabel { key: KIND.to_owned(), value: kind });
@@ -61,23 +65,35 @@ pub(super) fn object_name(name: &str) -> String {
     if name.is_empty() { "fabric".to_owned() } else { name.to_owned() }
 }
 
-/// Refuses domains and kinds that are no values of labels, and hosts that are no names of nodes.
-pub(super) fn check_labels(format: &'static str, cluster: &Cluster<'_>) -> Result<(), EmitError> {
-    for host in &cluster.hosts {
-        let is_node = |letter: char| {
+/// Refuses hosts that are no names of nodes.
+///
+/// # Errors
+/// [`EmitError::HostName`] for the first such host.
+pub(super) fn check_node_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<(), EmitError> {
+    for name in names {
+        let is_plain = |letter: char| {
             letter.is_ascii_lowercase() || letter.is_ascii_digit() || matches!(letter, '-' | '.')
         };
-        let ends = |name: &str| name.ends_with(|last: char| last.is_ascii_alphanumeric());
-        let labels = host.name.split('.').all(|label| ends(label) && !label.starts_with('-'));
-        if !host.name.chars().all(is_node) || !labels || host.name.len() > 253 {
-            let name = &host.name;
-            let problem = format!("`{name}` is no name of a node: small letters, digits, `-` and `.` inside");
+        let is_label = |label: &str| {
+            label.ends_with(|last: char| last.is_ascii_alphanumeric()) && !label.starts_with('-')
+        };
+        if !name.chars().all(is_plain) || !name.split('.').all(is_label) || name.len() > NODE_LETTERS {
+            let problem =
+                format!("Kubernetes has no node `{name}`, but small letters, digits, `-` and `.` inside");
             return Err(EmitError::HostName { problem });
         }
     }
+    Ok(())
+}
+
+/// Refuses domains and kinds that are no values of labels.
+///
+/// # Errors
+/// [`EmitError::NotHeld`] if there is one.
+pub(super) fn check_labels(format: &'static str, cluster: &Cluster<'_>) -> Result<(), EmitError> {
     let values = (0..cluster.hosts.len()).flat_map(|host| node_labels(cluster, host));
     let is_value = |value: &str| {
-        value.len() <= 63
+        value.len() <= LABEL_LETTERS
             && value.starts_with(|first: char| first.is_ascii_alphanumeric())
             && value.ends_with(|last: char| last.is_ascii_alphanumeric())
     };

@@ -68,7 +68,13 @@ impl SchedulerFile {
     /// # Errors
     /// The [`EmitError`] for the first name or property that does not fit.
     pub(crate) fn check_fabric(self, fabric: &Fabric, naming: &HostNaming) -> Result<(), EmitError> {
-        cluster::check_fabric(self.format(), fabric, naming)
+        let hosts = cluster::check_fabric(self.format(), fabric, naming)?;
+        match self {
+            SchedulerFile::Kueue | SchedulerFile::Topograph => {
+                labels::check_node_names(hosts.iter().map(String::as_str))
+            }
+            SchedulerFile::Slurm | SchedulerFile::SlicesJson => Ok(()),
+        }
     }
 
     /// Writes the files of the format.

@@ -45,9 +45,7 @@ pub(super) fn host_tori(cluster: &Cluster<'_>) -> Vec<HostTorus> {
             let name = whole_name("pod", &fabric.name);
             torus_of_pod(cluster, &name, pod, &|_| true, &|node| pod.torus_place(node)).into_iter().collect()
         }
-        (None, None, Some(Family::Torus(torus))) => {
-            torus_of_network(cluster, &torus.0).into_iter().collect()
-        }
+        (None, None, Some(Family::Torus(torus))) => torus_of_network(cluster, &torus.0).into_iter().collect(),
         _ => Vec::new(),
     }
 }
