@@ -1,9 +1,9 @@
 //! Verifies a repair of other ranks that is installed by way of unused virtual channels.
 //!
-//! Input: the live tables with their ranks, the surviving fabric, the ranks of the new tables, and both claimed
-//! changes. The first leads into as many virtual channels above those in use, the second back. In each the
-//! block that packets go to has ranks above those of the other block. So each change is warm under one order,
-//! and what is proved of warm changes holds for it.
+//! Input: the live tables with their ranks, the surviving fabric, the ranks of the new tables, and both
+//! claimed changes. The first one leads into as many virtual channels above those in use, the second back.
+//! In each the block that packets go to has ranks above those of the other block. So each change is warm
+//! under one order, and what is proved of warm changes holds for it.
 
 use super::deltas::{after_change, have_same_entries, peak_entries};
 use super::{CheckError, ranks_by_port, verify_repair};

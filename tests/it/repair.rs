@@ -264,6 +264,29 @@ fn every_tampered_change_is_convicted() {
     assert!(judge(&claimed).is_err());
 }
 
+/// Without an option, a repair has the lowest load of all efforts, and the output has the other one.
+#[test]
+fn the_effort_is_chosen_by_load() {
+    let place = built(&SpecText::pod([2, 2, 2], 4));
+    let down = ["--down", "cube0[0,0,0].+x", "--down", "cube1[0,1,0]", "--down", "X[0,1]"];
+    let load_of = |effort: &[&str]| {
+        let args = [&["repair", "out/pod", "--out", "fixed"][..], &down, effort].concat();
+        let (text, _) = fabc(place.path(), &args, 0);
+        fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 0);
+        let head = read(&place, "fixed/repair.json");
+        (head["load"]["repaired"].as_u64().unwrap(), head["step"].clone(), text)
+    };
+    let [local, full] = ["local", "full"].map(|effort| load_of(&["--effort", effort]));
+    let (auto, step, text) = load_of(&[]);
+    assert!(auto <= local.0.min(full.0), "{text}");
+    assert_eq!((&local.1, &full.1), (&"local".into(), &"full".into()));
+    let other = if step == "local" { "(`--effort full`)" } else { "(`--effort l" };
+    assert!(step == "new_order" || text.contains(other), "{text}");
+    assert!(local.2.lines().all(|line| !line.contains("--effort")), "{}", local.2);
+    assert!(full.2.contains("(`--effort local`) gives load"), "{}", full.2);
+    assert_eq!(load_of(&["--effort", "auto"]), (auto, step, text));
+}
+
 /// A pod that tolerates a dark switch, built.
 fn built(spec: &SpecText) -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
@@ -315,14 +338,6 @@ fn from_outside() {
         "{full}"
     );
     fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 0);
-    // Without an option, the lower load of both. The output has the other one.
-    let (text, _) = repaired(&["cube0[0,0,0].+x", "cube1[0,1,0]", "X[0,1]"], &[], 0);
-    let auto = read(&place, "fixed/repair.json");
-    let load = |head: &Value| head["load"]["repaired"].as_u64().unwrap();
-    assert_eq!(load(&auto), load(&local_head).min(load(&full)), "{text}");
-    let other = if auto["step"] == "full" { "(`--effort local`)" } else { "(`--effort full`)" };
-    assert!(text.contains(other), "{text}");
-    repaired(&["cube0[0,0,0].+x", "cube1[0,1,0]", "X[0,1]"], &["--effort", "full"], 0);
     // A changed byte of any file is convicted.
     for (path, from, to) in [
         ("fixed/repair.json", "\"unserved\":0", "\"unserved\":2"),

@@ -333,8 +333,8 @@ impl PlannedChange<'_> {
     }
 }
 
-/// Deals the switches that change to batches. The switches of a group serve one axis. Every batch has its share
-/// of each group, from all rows and columns of the group.
+/// Deals the switches that change to batches. The switches of a group serve one axis. Every batch has its
+/// share of each group, from all rows and columns of the group.
 fn deal_switches(pod: &Pod, switches: &[OcsId], count: usize) -> Vec<Vec<OcsId>> {
     let mut batches = vec![Vec::new(); count];
     for (number, group) in switches.chunk_by(|a, b| pod.ocses[*a].group == pod.ocses[*b].group).enumerate() {

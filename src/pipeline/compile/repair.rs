@@ -5,7 +5,7 @@
 //!
 //! 1. Use the tables that the build has for this loss.
 //! 2. Replace the broken routes by other paths of rising rank. On request, choose all routes once more.
-//! 3. Choose all routes under a new order. That is also done if the loads before are far from the lower bound.
+//! 3. Choose all routes under a new order. That is also done if the loads before are far from the bound.
 
 use super::change::{ranks_of_blocks, shift_vcs};
 use fabc_base::progress::Progress;
@@ -109,7 +109,7 @@ pub struct ProvedRepair {
 /// The result of an effort that was not taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OtherEffort {
-    /// The effort.
+    /// The effort that gives this result.
     pub effort: Effort,
     /// The largest load of a channel, in parts of a unit of load.
     pub load: u64,

@@ -12,7 +12,8 @@
 use super::super::chunks::EmitError;
 use super::super::launch::{HostNaming, Hosts};
 use super::super::switch_names::{check_names, switch_name};
-use super::Scheduled;
+use super::levels::ClusterLevel;
+use super::scheduled::Scheduled;
 use super::tiered::{self, SwitchLine};
 use fabc_base::ids::{BlockId, Id, NodeId};
 use fabc_ir::{SlicePlacement, router_names};
@@ -55,7 +56,7 @@ pub(super) enum HostState {
     Free,
     /// Its cube takes the place of a broken one.
     Spare,
-    /// Its cube is down.
+    /// Its cube is down, so nothing runs there.
     Down,
 }
 
@@ -67,37 +68,6 @@ impl HostState {
             HostState::Spare => "spare",
             HostState::Down => "down",
         }
-    }
-}
-
-/// A level of domains.
-pub(super) struct ClusterLevel {
-    /// The kind of the domains: `cube`, `slice`, `router` or `tier 1`.
-    pub(super) word: String,
-    /// Whether the chips themselves forward packets in its domains, without switches.
-    pub(super) is_direct: bool,
-    /// `[host]`: its domain. `None` for a host that shares no domain with others.
-    pub(super) domain_of: Vec<Option<String>>,
-}
-
-impl ClusterLevel {
-    /// The domains in the order of their first hosts, each with its hosts.
-    pub(super) fn domains(&self) -> Vec<(&str, Vec<usize>)> {
-        let mut domains: Vec<(&str, Vec<usize>)> = Vec::new();
-        let mut place_of: BTreeMap<&str, usize> = BTreeMap::new();
-        for (host, domain) in self.domain_of.iter().enumerate() {
-            let Some(domain) = domain else { continue };
-            let place = *place_of.entry(domain).or_insert(domains.len());
-            match domains.get_mut(place) {
-                Some((_, hosts)) => hosts.push(host),
-                None => domains.push((domain, vec![host])),
-            }
-        }
-        domains
-    }
-
-    fn has_single_hosts(&self) -> bool {
-        self.domains().iter().all(|(_, hosts)| hosts.len() == 1)
     }
 }
 

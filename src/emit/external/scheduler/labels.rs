@@ -5,7 +5,8 @@
 //! node belongs to.
 
 use super::super::chunks::EmitError;
-use super::cluster::{Cluster, ClusterLevel, HostState};
+use super::cluster::{Cluster, HostState};
+use super::levels::ClusterLevel;
 
 /// The label with the name of the fabric.
 pub(super) const FABRIC: &str = "fabc-fabric";

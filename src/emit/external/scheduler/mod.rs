@@ -7,6 +7,8 @@ mod cluster;
 mod hostlist;
 mod kueue;
 mod labels;
+mod levels;
+mod scheduled;
 mod slices_json;
 mod slurm;
 mod tiered;
@@ -15,12 +17,11 @@ mod torus;
 
 use super::chunks::{EmitError, Take};
 use super::launch::HostNaming;
-use crate::compiled::CompiledFabric;
-use crate::slices::PlacedPod;
 use cluster::Cluster;
 use fabc_model::Fabric;
+pub use scheduled::Scheduled;
 
-/// A file for schedulers.
+/// A file that tells a scheduler which hosts are near each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SchedulerFile {
     /// `topology.conf` and `topology.yaml` of Slurm.
@@ -31,25 +32,6 @@ pub(crate) enum SchedulerFile {
     Topograph,
     /// Hosts, chips, slices and their state, as JSON.
     SlicesJson,
-}
-
-/// What the files for schedulers are about.
-#[derive(Clone, Copy)]
-pub enum Scheduled<'a> {
-    /// A compiled fabric without slices.
-    Whole(&'a CompiledFabric),
-    /// A pod with placed slices.
-    Placed(PlacedPod<'a>),
-}
-
-impl<'a> Scheduled<'a> {
-    /// The fabric as the spec declares it.
-    fn fabric(self) -> &'a Fabric {
-        match self {
-            Scheduled::Whole(compiled) => &compiled.fabric,
-            Scheduled::Placed(placed) => placed.fabric,
-        }
-    }
 }
 
 impl SchedulerFile {

@@ -9,8 +9,9 @@
 //! nodes of the smallest one. Tori are in `torus.rs`. Source: doc/man/man5/topology.yaml.5 of SchedMD/slurm.
 
 use super::super::chunks::{EmitError, Take};
-use super::cluster::{Cluster, ClusterLevel};
+use super::cluster::Cluster;
 use super::hostlist::name_list;
+use super::levels::ClusterLevel;
 use super::tiered::SwitchLine;
 use super::torus::{HostTorus, host_tori};
 use crate::json::push;

@@ -6,7 +6,7 @@
 
 use super::super::chunks::EmitError;
 use super::super::switch_names::switch_name;
-use super::cluster::ClusterLevel;
+use super::levels::ClusterLevel;
 use crate::compiled::CompiledFabric;
 use crate::host_blocks::HostBlocks;
 use fabc_base::ids::{Id, NodeId};

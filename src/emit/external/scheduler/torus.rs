@@ -9,7 +9,7 @@ use fabc_base::ids::{BlockId, NodeId};
 use fabc_model::{Family, Pod, TopologyChoice};
 use std::collections::BTreeMap;
 
-/// A torus of hosts.
+/// A torus of hosts, as `topology/torus3d` knows it.
 pub(super) struct HostTorus {
     pub(super) name: String,
     /// Sides along x, y and z, in hosts.

@@ -93,8 +93,9 @@ fn is_of_simulation(kind: &ItemKind, simulation: &str) -> bool {
     }
 }
 
-/// The part of a fabric that the search for a topology reads: without simulations, collectives, jobs,
-/// addresses, names of hosts, and every `require` but those that steer the search. The search for jobs reads all of them.
+/// The part of a fabric that the search for a topology reads. It has no simulations, collectives, jobs,
+/// addresses and names of hosts, and only those `require` lines that steer the search. The search for jobs
+/// reads all of them.
 pub(in crate::compile) fn searched_part(fabric: &Fabric) -> Fabric {
     let mut part = fabric.clone();
     part.requires.retain(|require| require.fault && require.metric == Metric::ConcurrentFlow);
