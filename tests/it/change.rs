@@ -1,6 +1,8 @@
 //! Changes of the topology while packets fly: every moment in random mixes, what the checker convicts, and
 //! the command from outside.
 
+mod replaced;
+
 use crate::support::command;
 use crate::support::mixes;
 use crate::support::spec_text;
@@ -165,6 +167,15 @@ fn independent_orders_wait_in_cycles() {
         cycles += usize::from(is_cyclic_directed(&joined_graph));
     }
     assert!(cycles > 0);
+}
+
+/// A pod of four cubes, built as `out/pod`.
+fn built_pod(items: &str) -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    let spec = pod("synthesize { symmetry = translation; effort = 1; seed = 1; }").with(items);
+    std::fs::write(place.path().join("pod.fab"), spec.named("pod").text()).unwrap();
+    fabc(place.path(), &["build", "pod.fab", "-q"], 0);
+    place
 }
 
 /// Two pods, built as `out/old` and `out/new`. The tables of the new one do not rise by the ranks of the old.

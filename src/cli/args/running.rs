@@ -32,6 +32,11 @@ pub struct PlanArgs {
     #[arg(long, short, value_name = "OUT")]
     pub out: Option<PathBuf>,
 
+    /// A switch whose place a spare one takes, such as `X[0,0]`: its cross-connects are removed, and added
+    /// again on the spare one. Can be repeated
+    #[arg(long, value_name = "SWITCH")]
+    pub replace: Vec<String>,
+
     /// The live tables are the last ones of a plan that `fabc plan --out` wrote here, not those of LIVE
     #[arg(long, value_name = "WAY", requires = "out")]
     pub running: Option<PathBuf>,

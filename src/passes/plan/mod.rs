@@ -19,18 +19,29 @@ use fabc_model::Pod;
 
 /// Orders the changes between two settings. Both must be matchings within the rules of the pod's switches.
 pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors) -> SwitchPlan {
-    let changes = PodChanges::between_settings(pod, live, new);
+    plan_with_spares(pod, live, new, &[])
+}
+
+/// Orders the changes between two settings where spare switches take the place of some switches, ascending.
+pub fn plan_with_spares(pod: &Pod, live: &Mirrors, new: &Mirrors, replaced: &[OcsId]) -> SwitchPlan {
+    let changes = PodChanges::between_settings(pod, live, new, replaced);
     let (order, fewest) = match switch_by_switch(&changes) {
         Some(order) => (order, true),
         None => search::order(&changes),
     };
-    counted_plan(&changes, [live, new], &order, fewest)
+    SwitchPlan { replaced: replaced.to_vec(), ..counted_plan(&changes, [live, new], &order, fewest) }
 }
 
 /// The plan that finishes one switch after the other in the order of `switches`. These are all switches that
 /// change. Some steps of the plan may disconnect the pod.
-pub fn plan_in_order(pod: &Pod, live: &Mirrors, new: &Mirrors, switches: &[OcsId]) -> SwitchPlan {
-    let changes = PodChanges::between_settings(pod, live, new);
+pub fn plan_in_order(
+    pod: &Pod,
+    live: &Mirrors,
+    new: &Mirrors,
+    replaced: &[OcsId],
+    switches: &[OcsId],
+) -> SwitchPlan {
+    let changes = PodChanges::between_settings(pod, live, new, replaced);
     let mut state = changes.start();
     let mut order = Vec::with_capacity(changes.edges.len());
     for &ocs in switches {
@@ -39,12 +50,12 @@ pub fn plan_in_order(pod: &Pod, live: &Mirrors, new: &Mirrors, switches: &[OcsId
             order.push(change);
         }
     }
-    counted_plan(&changes, [live, new], &order, false)
+    SwitchPlan { replaced: replaced.to_vec(), ..counted_plan(&changes, [live, new], &order, false) }
 }
 
 /// The plan with the changes in this order, with every number about its steps.
 fn counted_plan(changes: &PodChanges, settings: [&Mirrors; 2], order: &[usize], fewest: bool) -> SwitchPlan {
-    let [live, new] = settings;
+    let [live, _] = settings;
     let mut state = changes.start();
     let live_parts = changes.parts(&state).count;
     let mut lit = live.iter().map(|set| set.len()).sum::<usize>();
@@ -72,9 +83,9 @@ fn counted_plan(changes: &PodChanges, settings: [&Mirrors; 2], order: &[usize], 
         }
         steps.push(PlanStep { ocs: edge.ocs, change: edge.change, pair: edge.pair, lit, parts });
     }
-    let kept: IdVec<_, usize> = live.ids().map(|ocs| live[ocs].intersection(&new[ocs]).count()).collect();
+    let kept: IdVec<_, usize> = live.ids().map(|ocs| changes.kept_on(ocs, settings)).collect();
     let fewest = fewest || cuts.is_empty();
-    SwitchPlan { steps, kept, live_parts, cuts, fewest }
+    SwitchPlan { steps, kept, live_parts, cuts, fewest, replaced: Vec::new() }
 }
 
 /// Changes one switch after the other, if each can be changed completely without cutting the pod. `None` if

@@ -161,7 +161,13 @@ impl PlannedChange<'_> {
         'counts: for count in 1..=switches.len().min(MOST_DEALT) {
             progress.note(&format!("{count} batches"));
             let batches = deal_switches(self.pod, &switches, count);
-            let plan = plan_in_order(self.pod, self.live, &self.new_mirrors(), &batches.concat());
+            let plan = plan_in_order(
+                self.pod,
+                self.live,
+                &self.new_mirrors(),
+                &self.plan.replaced,
+                &batches.concat(),
+            );
             if !plan.cuts.is_empty() {
                 continue;
             }
