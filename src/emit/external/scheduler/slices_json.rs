@@ -62,7 +62,7 @@ fn push_slices(out: &mut String, cluster: &Cluster<'_>, placement: &SlicePlaceme
         // Boxes of a torus have a place for every chip.
         if let TopologyChoice::Torus(dims) = kind.pod().topology {
             out.push_str(",\"torus\":");
-            push_numbers(out, &dims);
+            push_numbers(out, dims);
         }
         out.push('}');
     });

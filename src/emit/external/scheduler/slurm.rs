@@ -69,7 +69,7 @@ fn switches_of_levels(cluster: &Cluster<'_>) -> Vec<SwitchLine> {
 
 /// Adds the blocks. Every size of blocks is twice the one before. Slices are not joined to larger blocks.
 fn push_blocks(yaml: &mut String, cluster: &Cluster<'_>, switches: &[SwitchLine]) {
-    let slices = cluster.levels.iter().filter(|_| cluster.placement.is_some()).last();
+    let slices = cluster.levels.last().filter(|_| cluster.placement.is_some());
     let blocks: Vec<(&str, String, usize)> = match slices {
         Some(slices) => slices
             .domains()
