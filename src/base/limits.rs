@@ -119,6 +119,9 @@ pub const JOB_TIMES: u64 = 1 << 40;
 /// The longest time that a step of a job computes, in picoseconds: a million seconds.
 pub const JOB_COMPUTE_PS: u64 = 1_000_000_000_000_000_000;
 
+/// Bytes of a file that names hosts.
+pub const HOSTS_BYTES: u64 = 64 << 20;
+
 /// Bytes of a file that says which chip is which rank.
 pub const RANKS_BYTES: u64 = 64 << 20;
 

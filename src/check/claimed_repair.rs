@@ -5,6 +5,7 @@
 //! of a walk of the new tables, and these tables.
 
 use super::deltas::{after_change, entry_counts, have_same_entries};
+use super::repair_blocks::verify_repair_blocks;
 use super::{CheckError, RepairWalk, keeps_intact_routes, load_lower_bound, ranks_by_port, verify_repair};
 use fabc_ir::read::RepairFile;
 use fabc_ir::{ForwardingTables, Repair, RepairStep, Scene};
@@ -90,6 +91,19 @@ pub fn verify_claimed_repair(
         None => (healthy, baseline.healthy_ranks, None),
     };
     let walk = verify_repair(fabric, scene, (in_force, ranks), other_ranks, claimed)?;
+    if let Some(blocks) = &claimed.blocks {
+        let new_ranks = claimed.ranks.as_deref().unwrap_or(&nominal);
+        verify_repair_blocks(fabric, scene, (in_force, ranks), new_ranks, claimed, blocks)?;
+        let lines = head.blocks.as_ref().into_iter().flatten();
+        let stated = lines.map(|line| line.changed).collect::<Vec<_>>();
+        if stated != [&blocks.above, &blocks.below].map(|change| entry_counts(&change.delta)) {
+            return Err(violation("the counts of the changes by blocks disagree with a recount"));
+        }
+    } else if !claimed.warm && u16::from(in_force.vcs) * 2 <= u16::from(fabric.router.vcs) {
+        return Err(violation(
+            "a new order is claimed to need idle routers, but there are unused virtual channels",
+        ));
+    }
     let has_own_order = claimed.ranks.as_ref().is_some_and(|ranks| *ranks != nominal);
     if claimed.step == RepairStep::NewOrder && !has_own_order {
         return Err(violation(

@@ -30,6 +30,7 @@ mod network;
 mod permutation;
 mod plan;
 mod repair;
+mod repair_blocks;
 mod require;
 mod scenario;
 mod schedule;
@@ -71,6 +72,7 @@ pub use network::{verify_bisection, verify_host_bisection, verify_paths_and_fail
 pub use permutation::verify_permutation;
 pub use plan::recount_plan;
 pub use repair::{RepairWalk, ranks_by_port, verify_repair};
+pub use repair_blocks::verify_repair_blocks;
 pub use require::RequireError;
 pub use scenario::{judge_groups, judge_tables, verify_walk};
 pub use schedule::{

@@ -10,7 +10,8 @@ use fabc_ir::{Mirrors, PlanCut, PlanStep, StepChange, SwitchPlan};
 use fabc_model::{FacePort, Pod};
 use std::collections::BTreeSet;
 
-/// Carries out the steps one after the other.
+/// Carries out the steps one after the other. Of the switches in `replaced`, all cross-connects are removed
+/// before the first one is added.
 ///
 /// # Errors
 /// A sentence about the first step that cannot be carried out, or about a result that is not the new
@@ -20,6 +21,7 @@ pub fn recount_plan(
     live: &Mirrors,
     new: &Mirrors,
     steps: &[PlanStep],
+    replaced: &[OcsId],
 ) -> Result<SwitchPlan, String> {
     let mut setting = live.clone();
     let mut taken: BTreeSet<FacePort> = BTreeSet::new();
@@ -79,18 +81,46 @@ pub fn recount_plan(
     if setting != *new {
         return Err("the steps do not lead to the new topology".to_owned());
     }
-    let kept: IdVec<OcsId, usize> = live.ids().map(|ocs| live[ocs].intersection(&new[ocs]).count()).collect();
-    if let Some(ocs) = live
+    let kept: IdVec<OcsId, usize> = live
         .ids()
-        .find(|&ocs| steps.iter().filter(|step| step.ocs == ocs).count() != change_count(live, new, ocs))
-    {
-        return Err(format!(
-            "the steps on {} change a cross-connect that both settings have",
-            pod.ocses[ocs].name
-        ));
-    }
+        .map(|ocs| if replaced.contains(&ocs) { 0 } else { live[ocs].intersection(&new[ocs]).count() })
+        .collect();
+    check_step_counts(pod, [live, new], steps, replaced)?;
     let fewest = cuts.is_empty();
-    Ok(SwitchPlan { steps: counted, kept, live_parts, cuts, fewest })
+    Ok(SwitchPlan { steps: counted, kept, live_parts, cuts, fewest, replaced: replaced.to_vec() })
+}
+
+/// Convicts a switch with steps on cross-connects that stay, and a replaced one with an add before a remove.
+fn check_step_counts(
+    pod: &Pod,
+    settings: [&Mirrors; 2],
+    steps: &[PlanStep],
+    replaced: &[OcsId],
+) -> Result<(), String> {
+    let [live, new] = settings;
+    let expected = |ocs: OcsId| match replaced.contains(&ocs) {
+        true => live[ocs].len() + new[ocs].len(),
+        false => change_count(live, new, ocs),
+    };
+    let counted = |ocs: OcsId| steps.iter().filter(|step| step.ocs == ocs).count();
+    if let Some(ocs) = live.ids().find(|&ocs| counted(ocs) != expected(ocs)) {
+        let name = &pod.ocses[ocs].name;
+        return Err(format!("the steps on {name} change a cross-connect that both settings have"));
+    }
+    if !replaced.is_sorted_by(|a, b| a < b) {
+        return Err("the replaced switches do not ascend".to_owned());
+    }
+    for &ocs in replaced {
+        let changes: Vec<StepChange> =
+            steps.iter().filter(|step| step.ocs == ocs).map(|step| step.change).collect();
+        if !changes.is_sorted() {
+            return Err(format!(
+                "{} is replaced before all of its cross-connects are removed",
+                pod.ocses[ocs].name
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Number of cross-connects of a switch that only one of two settings has.

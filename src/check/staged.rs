@@ -74,7 +74,9 @@ pub fn verify_stages(
         return Err(violation("the loads before and after the change disagree with a recount"));
     }
     let (steps, group_of_step) = steps_and_groups(claimed, pod).map_err(violation)?;
-    let mut plan = super::recount_plan(pod, old.mirrors, new.mirrors, &steps).map_err(violation)?;
+    let replaced = replaced_switches(claimed, pod).map_err(violation)?;
+    let mut plan =
+        super::recount_plan(pod, old.mirrors, new.mirrors, &steps, &replaced).map_err(violation)?;
     let trusts_fewest = !plan.fewest;
     plan.fewest |= claimed.fewest;
     let two_orders = match claimed.last.iter().map(|line| line.order.as_str()).collect::<Vec<_>>()[..] {
@@ -218,6 +220,15 @@ impl StageJudge<'_> {
         moment.done = end;
         Ok((change, range))
     }
+}
+
+/// The switches that the plan replaces.
+fn replaced_switches(claimed: &PlanFile, pod: &Pod) -> Result<Vec<OcsId>, String> {
+    let find = |name: &String| {
+        let found = pod.ocses.enumerate().find(|(_, ocs)| ocs.name == *name);
+        found.map(|(id, _)| id).ok_or_else(|| format!("there is no OCS `{name}`"))
+    };
+    claimed.replaced.iter().map(find).collect()
 }
 
 /// The steps of a plan, and the number of the group of each, from 1.

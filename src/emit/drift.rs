@@ -16,6 +16,17 @@ pub fn drift_text(name: &str, pod: &Pod, drift: &Drift, from: (&str, Option<&str
     if push_switches(&mut out, name, pod, &drift.switches) {
         out.push('\n');
         push_meaning(&mut out, drift, from.0, from.1);
+        if !drift.lost.is_empty() {
+            let names =
+                drift.lost.iter().take(SHOWN).map(|&ocs| format!("--replace '{}'", pod.ocses[ocs].name));
+            let (directory, names) = (from.0, names.collect::<Vec<_>>().join(" "));
+            push(
+                &mut out,
+                format_args!(
+                    "a spare switch in the place of a dead one: fabc plan {directory} --live {directory} {names} --out way\n"
+                ),
+            );
+        }
     }
     out
 }
@@ -136,9 +147,10 @@ pub fn drift_json(name: &str, pod: &Pod, drift: &Drift) -> String {
     push(
         &mut out,
         format_args!(
-            ",\n\"scenario\":{scenario},\"repair\":{},\"parts\":{}}}\n",
+            ",\n\"scenario\":{scenario},\"repair\":{},\"parts\":{},\"replace\":{}}}\n",
             strings(repair),
-            drift.parts
+            drift.parts,
+            strings(drift.lost.iter().map(|&ocs| &pod.ocses[ocs].name))
         ),
     );
     out

@@ -1,6 +1,6 @@
 //! The formats that `--emit` can name.
 
-use crate::external::{External, LaunchFile};
+use crate::external::{External, LaunchFile, SchedulerFile};
 
 /// A format that `--emit` can name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -176,16 +176,28 @@ pub const FORMATS: &[Format] = &[
         "which face port is which port of a switch; only by --emit",
     ),
     format(
-        FormatKind::External(External::SlurmTopology),
+        FormatKind::External(External::Scheduler(SchedulerFile::Slurm)),
         "slurm_topology",
         "topology.*",
-        "the tiers of a network as Slurm reads them; only by --emit",
+        "which hosts are near each other, as Slurm reads it; only by --emit",
     ),
     format(
-        FormatKind::External(External::Kueue),
+        FormatKind::External(External::Scheduler(SchedulerFile::Kueue)),
         "kueue",
         "topology.yaml, labels.sh",
-        "the tiers of a network as labels of nodes for Kueue; only by --emit",
+        "the same as objects of Kueue and labels of nodes; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::Scheduler(SchedulerFile::Topograph)),
+        "topograph",
+        "nodes.yaml",
+        "the same as nodes of Kubernetes with the labels of topograph; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::Scheduler(SchedulerFile::SlicesJson)),
+        "slices_json",
+        "scheduler.json",
+        "hosts, chips, slices and their state (fabc.scheduler/1); only by --emit",
     ),
     format(
         FormatKind::External(External::NcclTopo),
@@ -269,6 +281,10 @@ impl Format {
     /// Whether the format is about the jobs of a fabric, so that [`crate::each_launch_chunk`] writes it.
     pub fn is_about_jobs(&self) -> bool {
         matches!(self.kind, FormatKind::External(External::Launch(_)))
+    }
+    /// Whether the format is for schedulers, so that [`crate::each_scheduler_chunk`] writes it.
+    pub fn is_for_schedulers(&self) -> bool {
+        matches!(self.kind, FormatKind::External(External::Scheduler(_)))
     }
     /// Whether the format holds only links, so that [`crate::wiring_artifact`] can write it.
     pub fn holds_only_links(&self) -> bool {

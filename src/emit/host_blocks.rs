@@ -73,11 +73,6 @@ impl<'c> HostBlocks<'c> {
         self.hosts
     }
 
-    /// What the names of hosts start with, before their number.
-    pub(crate) fn host_word(&self) -> &'static str {
-        if self.boxes.is_some() { "box" } else { "host" }
-    }
-
     /// The highest tier of switches.
     pub(crate) fn top(&self) -> u32 {
         self.tiers.iter().flatten().copied().max().unwrap_or(0)

@@ -70,7 +70,7 @@ pub use drift::{drift_json, drift_text, slices_drift_json, slices_drift_text};
 pub use estimate::{
     PrintedUnit, estimate_csv, estimate_json, estimate_text, estimates_csv, estimates_json, estimates_text,
 };
-pub use external::{EmitError, HostChips, HostNaming, LaunchedJob, LaunchedJobs, Take};
+pub use external::{EmitError, HostChips, HostNaming, LaunchedJob, LaunchedJobs, Scheduled, Take};
 pub use formats::{FORMATS, Format};
 pub use job::{JobEstimate, LeastTime, job_estimate_json, job_estimate_text, job_json, job_text};
 pub use kept::{kept_fault, kept_healthy, kept_simulation, kept_topology, shards_json};
@@ -79,7 +79,7 @@ pub use lines::Look;
 pub use manifest::{ManifestEntry, TOOL, manifest_json};
 pub use pending::input_copies;
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
-pub use repair::{delta_json, repair_json, repair_text};
+pub use repair::{delta_json, repair_files, repair_json, repair_text};
 pub use report_fields::{ReportField, find_report_fields, report_fields};
 pub use report_html::paged_tables;
 pub use report_txt::terminal_report;
@@ -302,13 +302,32 @@ pub fn each_chunk<E: From<EmitError>>(
     }
 }
 
-/// Refuses a format about jobs if these names of hosts do not fit the fabric. Other formats name no hosts.
+/// Refuses a format about jobs or for schedulers if these names of hosts do not fit the fabric. Other formats
+/// name no hosts.
 ///
 /// # Errors
 /// The [`EmitError`] of the format.
 pub fn check_hosts(format: &Format, fabric: &Fabric, naming: &HostNaming) -> Result<(), EmitError> {
     match format.kind {
         FormatKind::External(External::Launch(file)) => file.check_fabric(fabric, naming),
+        FormatKind::External(External::Scheduler(file)) => file.check_fabric(fabric, naming),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a format for schedulers chunk by chunk. Writes nothing for other formats.
+///
+/// # Errors
+/// An [`EmitError`] if the fabric or the names of hosts do not fit the format, or the first error that `take`
+/// returns.
+pub fn each_scheduler_chunk<E: From<EmitError>>(
+    format: &Format,
+    scheduled: Scheduled<'_>,
+    naming: &HostNaming,
+    take: &mut Take<'_, E>,
+) -> Result<(), E> {
+    match format.kind {
+        FormatKind::External(External::Scheduler(file)) => file.write(scheduled, naming, take),
         _ => Ok(()),
     }
 }

@@ -14,7 +14,8 @@ use crate::{schedule, schedule_bin, tables_bin, topology};
 use fabc_base::ids::OcsId;
 use fabc_ir::Schedule;
 use fabc_model::{
-    DEMAND_INPUT, DemandShape, Fabric, Job, Plant, pairs_input, phases_input, ranks_input, trace_input,
+    DEMAND_INPUT, DemandShape, Fabric, HOSTS_INPUT, Job, Plant, pairs_input, phases_input, ranks_input,
+    trace_input,
 };
 use std::borrow::Cow;
 
@@ -123,7 +124,12 @@ fn copied_files<'c>(compiled: &'c CompiledFabric, plant: &'c Plant) -> Vec<(Stri
     let phases = compiled.fabric.jobs.iter().filter_map(|job| {
         Some((phases_input(&job.name), PendingFile { kind, index: 0, input: job.phases_json()?.into() }))
     });
-    demand.into_iter().chain(input).chain(pairs).chain(traces).chain(ranks).chain(phases).collect()
+    let hosts =
+        compiled.fabric.hosts.iter().map(|map| {
+            (HOSTS_INPUT.to_owned(), PendingFile { kind, index: 0, input: map.text.as_str().into() })
+        });
+    let of_fabric = demand.into_iter().chain(input).chain(hosts);
+    of_fabric.chain(pairs).chain(traces).chain(ranks).chain(phases).collect()
 }
 
 impl PendingFile<'_> {
@@ -275,5 +281,7 @@ pub fn input_copies(fabric: &Fabric) -> Vec<(String, String)> {
     });
     let ranks = fabric.jobs.iter().filter_map(|job| Some((ranks_input(&job.name), job.place.csv()?)));
     let phases = fabric.jobs.iter().filter_map(|job| Some((phases_input(&job.name), job.phases_json()?)));
-    matrix.into_iter().chain(input).chain(pairs).chain(traces).chain(ranks).chain(phases).collect()
+    let hosts = fabric.hosts.iter().map(|map| (HOSTS_INPUT.to_owned(), map.text.clone()));
+    let of_fabric = matrix.into_iter().chain(input).chain(hosts);
+    of_fabric.chain(pairs).chain(traces).chain(ranks).chain(phases).collect()
 }

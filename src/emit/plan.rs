@@ -71,6 +71,11 @@ pub fn plan_text(name: &str, pod: &Pod, plan: &SwitchPlan) -> String {
                 pod.ocses[ocs].name, counts[0], counts[1], plan.kept[ocs]
             ),
         );
+        if plan.replaced.contains(&ocs) {
+            out.push_str(
+                "  after the removes a spare switch takes its place: every fiber to the same port\n",
+            );
+        }
         for (number, step) in (first..).zip(group) {
             let [a, b] = face_names(pod, step);
             let sign = if step.change == StepChange::Remove { '-' } else { '+' };
@@ -139,6 +144,10 @@ pub fn plan_json(name: &str, pod: &Pod, plan: &SwitchPlan, staged: Option<&Stage
             format_args!(",\"between\":{}}}", strings(cut.between.iter().map(|&ocs| &pod.ocses[ocs].name))),
         );
     });
+    if !plan.replaced.is_empty() {
+        let names = strings(plan.replaced.iter().map(|&ocs| &pod.ocses[ocs].name));
+        push(&mut out, format_args!(",\n\"replaced\":{names}"));
+    }
     out.push_str(",\n\"groups\":");
     let mut number = 0;
     push_lines(&mut out, plan.groups(), |out, group| {
@@ -161,7 +170,7 @@ pub fn plan_json(name: &str, pod: &Pod, plan: &SwitchPlan, staged: Option<&Stage
         });
         out.push_str(",\"patch\":");
         match pod.ocses[ocs].config_db.state_key() {
-            Some(_) => push_patch(out, pod, group),
+            Some(_) => push_patch(out, pod, &plan.replaced, group),
             None => out.push_str("null"),
         }
         out.push('}');
@@ -178,7 +187,7 @@ pub fn plan_json(name: &str, pod: &Pod, plan: &SwitchPlan, staged: Option<&Stage
 ///
 /// # Errors
 /// [`EmitError::NoConfigDb`] if a switch of the plan has no such file.
-pub fn plan_patches(pod: &Pod, steps: &[PlanStep]) -> Result<Vec<Artifact>, EmitError> {
+pub fn plan_patches(pod: &Pod, steps: &[PlanStep], replaced: &[OcsId]) -> Result<Vec<Artifact>, EmitError> {
     let groups = || steps.chunk_by(|step, next| step.ocs == next.ocs);
     if let Some(group) = groups().find(|group| pod.ocses[group[0].ocs].config_db.state_key().is_none()) {
         return Err(EmitError::no_config_db(&pod.ocses[group[0].ocs]));
@@ -186,7 +195,7 @@ pub fn plan_patches(pod: &Pod, steps: &[PlanStep]) -> Result<Vec<Artifact>, Emit
     let width = groups().count().to_string().len().max(3);
     let file = |(number, group): (usize, &[PlanStep])| {
         let mut text = String::new();
-        push_patch(&mut text, pod, group);
+        push_patch(&mut text, pod, replaced, group);
         text.push('\n');
         let path = format!("{number:0width$}-{}.patch.json", file_stem(&pod.ocses[group[0].ocs].name));
         Artifact { path, bytes: text.into_bytes() }
@@ -194,8 +203,10 @@ pub fn plan_patches(pod: &Pod, steps: &[PlanStep]) -> Result<Vec<Artifact>, Emit
     Ok((1..).zip(groups()).map(file).collect())
 }
 
-fn push_patch(out: &mut String, pod: &Pod, group: &[PlanStep]) {
-    let entries = group.iter().flat_map(|step| {
+/// Writes the patch of a group. The configuration of a spare switch has no cross-connects to remove.
+fn push_patch(out: &mut String, pod: &Pod, replaced: &[OcsId], group: &[PlanStep]) {
+    let is_patched = |step: &&PlanStep| step.change == StepChange::Add || !replaced.contains(&step.ocs);
+    let entries = group.iter().filter(is_patched).flat_map(|step| {
         cross_connect_entries(&pod.ocses[step.ocs], step.pair).into_iter().map(|entry| (step.change, entry))
     });
     push_lines(out, entries, |out, (change, entry)| {

@@ -1,9 +1,13 @@
 //! Writes a repair for people and as `fabc.repair/1`, and its changes as `fabc.delta/1`.
 
+use super::Artifact;
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
 use fabc_base::ids::NodeId;
-use fabc_ir::{Delta, EntryKey, Fraction, Repair, RepairStep, RouterDelta, TableEntry, TableKey};
+use fabc_ir::{
+    Delta, EntryKey, Fraction, Repair, RepairBlocks, RepairStep, RouterDelta, TableChange, TableEntry,
+    TableKey,
+};
 
 /// Summarizes a repair for people. `routers` is the number of routers of the fabric, and `word` is its word
 /// for a router.
@@ -16,7 +20,7 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
         RepairStep::Local => "broken routes are replaced".to_owned(),
         RepairStep::Full => "all routes were chosen once more".to_owned(),
         RepairStep::NewOrder => {
-            "no replacement route rises in rank, so the surviving network has ranks of its own".to_owned()
+            "all routes were chosen once more, under ranks of the surviving network".to_owned()
         }
     };
     push(&mut out, format_args!("{fabric} without {failed}: {how}\n"));
@@ -46,11 +50,26 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
     if let Some(since) = since {
         push(&mut out, format_args!("  from the live tables without {}\n", failed_parts(since)));
     }
-    if !repair.warm {
+    if let Some(RepairBlocks { above, below }) = &repair.blocks {
+        for (change, how) in [(above, "above, in unused virtual channels"), (below, "below, back again")] {
+            let [add, turn, drop] = change.delta.counts().map(grouped);
+            let folder = change.order.name();
+            push(
+                &mut out,
+                format_args!(
+                    "  the ranks are new: {folder}/delta.json leads {how}: {add} entries added, {turn} turned, {drop} dropped\n"
+                ),
+            );
+        }
+    } else if !repair.warm {
         out.push_str("  the ranks are new: install the tables while no packet is in flight\n");
-    } else if !delta.routers.is_empty() {
+    }
+    if !repair.is_live() {
+        return out;
+    }
+    if !delta.routers.is_empty() {
         out.push_str("  pass by pass, each when all routers have done the one before; nothing can deadlock in between\n");
-        let stranded = delta.stranded.len();
+        let stranded = repair.blocks.as_ref().map_or(delta, |blocks| &blocks.above.delta).stranded.len();
         if stranded > 0 {
             let keys_have = if stranded == 1 {
                 "1 key has".to_owned()
@@ -79,7 +98,7 @@ fn failed_parts(names: &[String]) -> String {
 
 /// The text of `repair.json`, which describes a repair.
 pub fn repair_json(repair: &Repair) -> String {
-    let Repair { fabric, down, since, step, ranks, delta, warm, loads, unserved } = repair;
+    let Repair { fabric, down, since, step, ranks, delta, blocks, loads, unserved, .. } = repair;
     let mut out =
         format!("{{\"format\":\"fabc.repair/1\",\"fabric\":{},\"down\":{},", quote(fabric), strings(down));
     if let Some(since) = since {
@@ -94,7 +113,8 @@ pub fn repair_json(repair: &Repair) -> String {
     push(
         &mut out,
         format_args!(
-            "\"order\":\"{order}\",\"live\":{warm},\n\"load\":{{\"nominal\":{},\"repaired\":{},\"bound\":{bound},\"parts\":{}}},\"unserved\":{unserved},\"routers\":{},\"changed\":",
+            "\"order\":\"{order}\",\"live\":{},\n\"load\":{{\"nominal\":{},\"repaired\":{},\"bound\":{bound},\"parts\":{}}},\"unserved\":{unserved},\"routers\":{},\"changed\":",
+            repair.is_live(),
             loads.nominal,
             loads.repaired,
             loads.parts,
@@ -108,15 +128,47 @@ pub fn repair_json(repair: &Repair) -> String {
         out.push_str(",\n\"ranks\":");
         push_numbers(&mut out, ranks);
     }
+    if let Some(RepairBlocks { above, below }) = blocks {
+        out.push_str(",\n\"blocks\":");
+        push_lines(&mut out, [("above", above), ("below", below)], |out, (folder, change)| {
+            out.push_str("{\"stage\":null");
+            push_change(out, folder, change);
+        });
+    }
     out.push_str("}\n");
     out
 }
 
+/// The files of a repair besides its tables: itself, and its changes.
+pub fn repair_files(repair: &Repair) -> Vec<Artifact> {
+    let file = |path: &str, text: String| Artifact { path: path.to_owned(), bytes: text.into_bytes() };
+    let delta =
+        |folder: &str, delta: &Delta| file(&format!("{folder}delta.json"), delta_json(&repair.fabric, delta));
+    let mut files = vec![file("repair.json", repair_json(repair)), delta("", &repair.delta)];
+    if let Some(RepairBlocks { above, below }) = &repair.blocks {
+        files.extend([delta("above/", &above.delta), delta("below/", &below.delta)]);
+    }
+    files
+}
+
 /// Writes keys of routers as `[router, dst, in port, in VC]`.
-pub(super) fn push_keys(out: &mut String, keys: &[(NodeId, EntryKey)]) {
+fn push_keys(out: &mut String, keys: &[(NodeId, EntryKey)]) {
     push_lines(out, keys, |out, (router, EntryKey { dst, in_port, in_vc })| {
         push(out, format_args!("[{router},{dst},{in_port},{in_vc}]"));
     });
+}
+
+/// Writes the members of a stage or of the final change that describe its tables.
+pub(super) fn push_change(out: &mut String, folder: &str, change: &TableChange) {
+    let (load, order) = (change.load, change.order.name());
+    push(
+        out,
+        format_args!(",\"load\":{load},\"order\":\"{order}\",\"delta\":\"{folder}/delta.json\",\"changed\":"),
+    );
+    push_numbers(out, change.delta.counts());
+    push(out, format_args!(",\"keys_most\":{},\"waits\":", change.keys_most));
+    push_keys(out, &change.delta.stranded);
+    out.push('}');
 }
 
 /// The text of `delta.json`, with all changed table entries.

@@ -59,6 +59,7 @@ schemas![
     "route",
     "schedule",
     "schedule_bin",
+    "scheduler",
     "shards",
     "simulation",
     "slices",

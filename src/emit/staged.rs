@@ -2,7 +2,7 @@
 
 use super::json::{push, push_lines, push_numbers};
 use super::number::grouped;
-use super::repair::{delta_json, push_keys};
+use super::repair::{delta_json, push_change};
 use super::{Artifact, repaired_tables};
 use fabc_ir::{ChangeOrder, ForwardingTables, Fraction, StagedPlan, SwitchPlan, TableChange};
 use fabc_model::Pod;
@@ -32,7 +32,7 @@ pub fn staged_text(pod: &Pod, plan: &SwitchPlan, staged: &StagedPlan) -> String 
         switches.dedup();
         let switch_range = match &switches[..] {
             [name] => (*name).to_owned(),
-            [first, .., last] => format!("{first} to {last}"),
+            [first, .., last] => format!("{} switches from {first} to {last}", switches.len()),
             [] => String::new(),
         };
         push(
@@ -95,19 +95,6 @@ pub(super) fn push_staged(out: &mut String, plan: &SwitchPlan, staged: &StagedPl
         ),
     );
     push_numbers(out, &staged.ranks);
-}
-
-/// Writes the members of a stage or of the final change that describe its tables.
-fn push_change(out: &mut String, folder: &str, change: &TableChange) {
-    let (load, order) = (change.load, change.order.name());
-    push(
-        out,
-        format_args!(",\"load\":{load},\"order\":\"{order}\",\"delta\":\"{folder}/delta.json\",\"changed\":"),
-    );
-    push_numbers(out, change.delta.counts());
-    push(out, format_args!(",\"keys_most\":{},\"waits\":", change.keys_most));
-    push_keys(out, &change.delta.stranded);
-    out.push('}');
 }
 
 /// The folder of a final change of tables: `final`, or `above` for one on the way to it.

@@ -90,6 +90,8 @@ pub struct Drift {
     pub meaning: Meaning,
     /// Number of connected parts of the pod over the remaining cross-connects of the build. 1 is connected.
     pub parts: usize,
+    /// The switches that lost all of their cross-connects, ascending. Spare ones may take their places.
+    pub lost: Vec<OcsId>,
 }
 
 /// How a pod in slices differs from its placement.

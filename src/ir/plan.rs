@@ -74,6 +74,9 @@ pub struct SwitchPlan {
     pub cuts: Vec<PlanCut>,
     /// Whether it is proved that no order has fewer steps after which the pod is disconnected.
     pub fewest: bool,
+    /// The switches that are replaced by spare ones, ascending. All of their cross-connects are removed, the
+    /// spare switch takes all fibers, and then the new ones are added.
+    pub replaced: Vec<OcsId>,
 }
 
 impl SwitchPlan {
@@ -182,6 +185,7 @@ impl TableChange {
             ranks: None,
             delta: self.delta.clone(),
             warm: true,
+            blocks: None,
             loads: RepairLoads { nominal: 0, repaired: self.load, bound: None, parts: 1 },
             unserved: 0,
         }

@@ -1,7 +1,7 @@
 //! New tables for the surviving network, and the changes by which routers get them while packets are in
 //! flight.
 
-use super::{ForwardingTables, TableEntry};
+use super::{ForwardingTables, TableChange, TableEntry};
 use fabc_base::ids::{Id, NodeId};
 use std::collections::BTreeMap;
 
@@ -133,12 +133,26 @@ pub struct Repair {
     /// The changes to the tables.
     pub delta: Delta,
     /// Whether the repair is warm: live and new entries rise by the same ranks, so routers may change at any
-    /// time. Otherwise it is cold, and routers change only while no packet is in flight.
+    /// time. Otherwise it is cold, and routers make these changes only while no packet is in flight.
     pub warm: bool,
+    /// For a cold repair: changes that lead to the same tables while packets are in flight, by way of unused
+    /// virtual channels. `None` where a router has less than twice the virtual channels of the tables.
+    pub blocks: Option<RepairBlocks>,
     /// The largest channel loads before and after.
     pub loads: RepairLoads,
     /// Number of ordered pairs of living endpoints without a route, because no path joins them.
     pub unserved: u64,
+}
+
+/// Two changes of tables one after the other, by way of as many virtual channels above those in use. The
+/// upper block has ranks above those of the lower one, so packets at dark links may go up, and none comes
+/// down. Under these ranks each change is warm.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RepairBlocks {
+    /// From the live tables to the new ones in the virtual channels above.
+    pub above: TableChange,
+    /// From there to the new tables in the virtual channels below.
+    pub below: TableChange,
 }
 
 /// The largest load of a channel, in parts of a unit of load.
@@ -156,6 +170,11 @@ pub struct RepairLoads {
 }
 
 impl Repair {
+    /// Whether routers may change while packets are in flight.
+    pub fn is_live(&self) -> bool {
+        self.warm || self.blocks.is_some()
+    }
+
     /// The word for the ranks: `nominal` where the new tables rise by the ranks of the healthy fabric,
     /// otherwise `new`.
     pub fn order(&self) -> &'static str {

@@ -29,6 +29,16 @@ pub enum FileError {
         span: Span,
     },
 
+    #[error("{path} does not name the hosts of this fabric: {problem}")]
+    #[diagnostic(code(FAB0153), help("{help}"))]
+    Hosts {
+        path: String,
+        problem: String,
+        help: String,
+        #[label("this file")]
+        span: Span,
+    },
+
     #[error("{path} lists no messages: {problem}")]
     #[diagnostic(code(FAB0136), help("a line per message: `from,to,bytes` or `from,to,bytes,earliest`"))]
     Pairs {

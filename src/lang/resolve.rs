@@ -22,6 +22,7 @@ mod foreign;
 mod goals;
 mod graph;
 mod hardware;
+mod hosts;
 mod items;
 mod jobs;
 mod kind;
@@ -126,6 +127,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         floor,
         addresses,
     } = parts?;
+    let hosts = hosts::hosts(context, &items, &scope, &plant, router.hosts)?;
     Some(Fabric {
         name: fabric.name.value.to_string(),
         clock_hz: clock?,
@@ -140,6 +142,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         relays,
         routing_span,
         addresses,
+        hosts,
         simulations,
         collectives,
         jobs,

@@ -96,6 +96,7 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
             RoutingChoice::ALL.into_iter().filter(fits).map(RoutingChoice::name).collect()
         }
         (None, "demand") => vec!["uniform", "matrix"],
+        (None, "hosts") => vec!["map"],
         (None, "job") => vec!["chakra", "phases"],
         (None, "collective") => Collective::ALL.into_iter().map(Collective::name).chain(["pairs"]).collect(),
         (Some(BlockKind::Simulate), "routing") => words::<PacketRouting>(),
@@ -234,7 +235,7 @@ pub fn words_by_kind() -> [BTreeSet<&'static str>; 4] {
     let mut values: BTreeSet<&str> = metrics().chain(run_metrics()).chain(REFERENCES).collect();
     for network in [true, false] {
         values.extend(
-            ["topology", "routing", "demand", "collective", "job"]
+            ["topology", "routing", "demand", "hosts", "collective", "job"]
                 .into_iter()
                 .flat_map(|setting| choices(None, setting, network)),
         );
@@ -272,7 +273,7 @@ mod tests {
                 needs(&[format!("{}.{}", place.name(), field.name), field.name.to_owned()])
             });
         }
-        for (setting, network) in ["topology", "routing", "demand", "collective", "job"]
+        for (setting, network) in ["topology", "routing", "demand", "hosts", "collective", "job"]
             .into_iter()
             .flat_map(|setting| [(setting, true), (setting, false)])
         {

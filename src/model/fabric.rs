@@ -11,6 +11,7 @@ use super::collective::{Collective, DeclaredCollective};
 use super::contract::{Require, ValueScale};
 use super::family::{BoxPart, Boxes, ClosShifts, Family};
 use super::floor::Floor;
+use super::hosts::HostMap;
 use super::inputs::{OCS_INPUT, graph_input};
 use super::job::Job;
 use super::metric::Metric;
@@ -56,6 +57,8 @@ pub struct Fabric {
     pub routing_span: Span,
     /// The addresses that the spec declares. `None` where it declares none, so that the defaults hold.
     pub addresses: Option<Addresses>,
+    /// The hosts by name. `None` where the spec names no file of them.
+    pub hosts: Option<HostMap>,
     /// The contract: `require` lines, sorted as in the normalized spec.
     pub requires: Vec<Require>,
     /// Simulations on the finished tables, sorted by name.

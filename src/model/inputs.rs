@@ -3,6 +3,9 @@
 /// The place in a built directory for the matrix of its demand.
 pub const DEMAND_INPUT: &str = "inputs/demand.csv";
 
+/// The place in a built directory for the names of its hosts.
+pub const HOSTS_INPUT: &str = "inputs/hosts.csv";
+
 /// The places in a built directory for the graph of its topology: GraphML, or an edge list.
 pub const GRAPH_INPUTS: [&str; 2] = ["inputs/topology.graphml", "inputs/topology.txt"];
 

@@ -15,6 +15,7 @@ mod draw;
 mod fabric;
 mod family;
 mod floor;
+mod hosts;
 mod inputs;
 mod job;
 mod job_phases;
@@ -47,6 +48,7 @@ pub use draw::{ATTEMPTS, Draw};
 pub use fabric::*;
 pub use family::*;
 pub use floor::*;
+pub use hosts::{HostMap, MappedHost, host_label, host_name_problem};
 pub use inputs::*;
 pub use job::*;
 pub use job_phases::{PHASES_FORMAT, check_groups_of_ranks};
@@ -65,6 +67,6 @@ pub use tiers::{router_tiers, tiers_with_direct_links};
 pub use word::Word;
 
 pub use fabc_topology::{
-    Capacities, Demand, DemandComponent, DemandPlane, DemandShape, MOST_RELAYS, PORT_NAMES, SentPerHost,
-    TableKey, VcCount,
+    Capacities, Demand, DemandComponent, DemandPlane, DemandShape, MOST_RELAYS, PORT_NAMES, RouterNames,
+    SentPerHost, TableKey, VcCount,
 };

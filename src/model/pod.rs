@@ -130,6 +130,23 @@ impl Pod {
     pub fn cube_of(&self, node: NodeId) -> BlockId {
         self.cube.cube_of(node)
     }
+    /// The place of a chip in the grid of a `torus` or `twisted_torus`. `None` for other topologies, where
+    /// cubes have no places.
+    pub fn torus_place(&self, node: NodeId) -> Option<[u32; 3]> {
+        let (TopologyChoice::Torus(dims) | TopologyChoice::TwistedTorus(dims)) = self.topology else {
+            return None;
+        };
+        Some(self.place_in_grid(node, dims))
+    }
+    /// The place of a chip in a grid of chips with these sides, whose cubes are numbered with x fastest.
+    pub fn place_in_grid(&self, node: NodeId, dims: [u32; 3]) -> [u32; 3] {
+        let side = self.cube.dims;
+        let grid = [dims[0] / side[0], dims[1] / side[1]];
+        let cube = self.cube_of(node).0;
+        let cube_at = [cube % grid[0], cube / grid[0] % grid[1], cube / (grid[0] * grid[1])];
+        let inside = self.coordinates(node);
+        std::array::from_fn(|axis| cube_at[axis] * side[axis] + inside[axis])
+    }
     /// The coordinates of a node within its cube: the local number is `x + ax*y + ax*ay*z`.
     pub fn coordinates(&self, node: NodeId) -> [u32; 3] {
         self.cube.coordinates(node)

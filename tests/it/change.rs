@@ -1,6 +1,8 @@
 //! Changes of the topology while packets fly: every moment in random mixes, what the checker convicts, and
 //! the command from outside.
 
+mod replaced;
+
 use crate::support::command;
 use crate::support::mixes;
 use crate::support::spec_text;
@@ -9,7 +11,7 @@ use fabc::compile::change::{NoChange, PlannedChange};
 use fabc::compile::{Stage, compile};
 use fabc::compiled::{CompiledFabric, RoutedScenario};
 use fabc::ids::Id;
-use fabc::ir::{Delta, ForwardingTables, Scene, StagedPlan, mirrors_after};
+use fabc::ir::{Delta, ForwardingTables, Scene, StagedPlan, SwitchPlan, mirrors_after};
 use fabc::passes::repair::RankedTables;
 use fabc::passes::{plan, synth};
 use fabc::progress::Silent;
@@ -56,7 +58,7 @@ fn staged(
     old: &CompiledFabric,
     new: &CompiledFabric,
     factor: f64,
-) -> Result<(ForwardingTables, StagedPlan), NoChange> {
+) -> Result<(ForwardingTables, SwitchPlan, StagedPlan), NoChange> {
     let mirrors = |compiled: &CompiledFabric| compiled.pod.as_ref().unwrap().cross_connects.mirrors();
     let (pod, tables, built) =
         (new.fabric.pod().unwrap(), routed(old).tables.unpacked(), routed(new).tables.unpacked());
@@ -75,8 +77,8 @@ fn staged(
         loads,
         limit: (factor * loads[0].max(loads[1]) as f64) as u64,
     };
-    let staged = planned.staged(&Silent)?;
-    Ok((tables, staged))
+    let (plan, staged) = planned.staged(&Silent)?;
+    Ok((tables, plan, staged))
 }
 
 #[test]
@@ -88,7 +90,7 @@ fn at_every_moment_every_packet_arrives() {
         for (from, to) in [(0, 1), (1, 0)] {
             let (old, new) = (&compiled_pods[from], &compiled_pods[to]);
             for factor in [1.3, 10.0] {
-                let (in_force, staged) = match staged(old, new, factor) {
+                let (in_force, plan, staged) = match staged(old, new, factor) {
                     Ok(found) => found,
                     Err(NoChange::TooMuch { load, .. }) => {
                         assert!(
@@ -102,7 +104,6 @@ fn at_every_moment_every_packet_arrives() {
                 };
                 let pod = new.fabric.pod().unwrap();
                 let live = old.pod.as_ref().unwrap().cross_connects.mirrors();
-                let plan = plan::plan(pod, &live, &new.pod.as_ref().unwrap().cross_connects.mirrors());
                 let mut tables = Delta::default().applied(&in_force, &[], "change");
                 let mut mirrors = live;
                 assert_eq!(
@@ -166,6 +167,15 @@ fn independent_orders_wait_in_cycles() {
         cycles += usize::from(is_cyclic_directed(&joined_graph));
     }
     assert!(cycles > 0);
+}
+
+/// A pod of four cubes, built as `out/pod`.
+fn built_pod(items: &str) -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    let spec = pod("synthesize { symmetry = translation; effort = 1; seed = 1; }").with(items);
+    std::fs::write(place.path().join("pod.fab"), spec.named("pod").text()).unwrap();
+    fabc(place.path(), &["build", "pod.fab", "-q"], 0);
+    place
 }
 
 /// Two pods, built as `out/old` and `out/new`. The tables of the new one do not rise by the ranks of the old.

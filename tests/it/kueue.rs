@@ -30,19 +30,21 @@ fn hosts_are_labelled_with_their_leaf_and_the_blocks_above() {
     let files = kueue_files("fat_tree { k = 4; }", 2).expect("tiers");
     assert_eq!(
         files["topology.yaml"],
-        "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\nmetadata:\n  name: my-net\nspec:\n  levels:\n\
-         \x20 - nodeLabel: network.topology.nvidia.com/core\n\
-         \x20 - nodeLabel: network.topology.nvidia.com/spine\n\
-         \x20 - nodeLabel: network.topology.nvidia.com/leaf\n\
-         \x20 - nodeLabel: kubernetes.io/hostname\n"
+        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata:\n  name: my-net\nspec:\n  levels:\n\
+         \x20 - nodeLabel: fabric.topograph.run/tier-2\n\
+         \x20 - nodeLabel: fabric.topograph.run/tier-1\n\
+         \x20 - nodeLabel: fabric.topograph.run/tier-0\n\
+         \x20 - nodeLabel: kubernetes.io/hostname\n\
+         ---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata:\n  name: my-net\nspec:\n\
+         \x20 nodeLabels:\n    fabc-fabric: \"my-net\"\n  topologyName: my-net\n"
     );
     let lines: Vec<&str> = files["labels.sh"].lines().collect();
     assert_eq!(lines.len(), 16);
     // Hosts 4 and 5 are at the first leaf of the second pod.
     assert_eq!(
         lines[4],
-        "kubectl label node host4 --overwrite network.topology.nvidia.com/core=core-0-0 \
-         network.topology.nvidia.com/spine=agg-1-0 network.topology.nvidia.com/leaf=edge-1-0"
+        "kubectl label node host4 --overwrite fabc-fabric=my-net fabric.topograph.run/tier-2=core-0-0 \
+         fabric.topograph.run/tier-1=agg-1-0 fabric.topograph.run/tier-0=edge-1-0"
     );
     assert_eq!(levels(&files["topology.yaml"]).len(), 4);
 }
@@ -54,6 +56,9 @@ fn domains_are_nested_as_deep_as_the_tiers() {
         ("leaf_spine { leaves = 3; spines = 2; parallel = 2; }", 4, vec![1, 3]),
         ("fat_tree { k = 8; }", 4, vec![1, 8, 32]),
         ("clos { down = 2 x 2 x 2; up = 1 x 2 x 2; }", 0, vec![1, 2, 4, 8]),
+        ("dragonfly { a = 4; h = 1; link = cable; }", 3, vec![1, 5, 20]),
+        ("torus 3 x 3 { link = cable; }", 2, vec![1, 9]),
+        ("torus 3 x 3 { link = cable; }", 1, vec![1]),
     ] {
         let files = kueue_files(topology, hosts).expect("tiers");
         let keys = levels(&files["topology.yaml"]);
@@ -78,12 +83,12 @@ fn domains_are_nested_as_deep_as_the_tiers() {
 }
 
 #[test]
-fn a_network_without_tiers_has_no_topology() {
-    let error = kueue_files("torus 3 x 3 { link = cable; }", 1).expect_err("no tiers");
-    assert_eq!(
-        error.to_string(),
-        "`kueue` cannot hold this network: it has no tiers, with hosts at the bottom and links between neighboring tiers only"
-    );
+fn a_network_without_tiers_has_groups() {
+    let files = kueue_files("dragonfly { a = 2; h = 1; link = cable; }", 2).expect("a network");
+    assert_eq!(levels(&files["topology.yaml"]).len(), 4);
+    assert!(files["labels.sh"].contains(
+        "label node host11 --overwrite fabc-fabric=my-net fabric.topograph.run/tier-2=network-My_net "
+    ));
 }
 
 #[test]

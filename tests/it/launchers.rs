@@ -199,7 +199,7 @@ fn names_that_launchers_cannot_use_are_refused() {
     let mend = "name hosts by a template with a number in it: `--host 'node-{index}'`, or in cubes `'node-{cube}-{host}'`";
     let shape =
         "a host has chips of one cube or box: `4` consecutive ones, or in cubes a block such as `2x2x1`";
-    let names = "launchers cannot use these names of hosts: ";
+    let names = "these names of hosts cannot be used: ";
     let first = "the host of cube0[0,0,0] would be";
     let both = "the hosts of cube0[0,0,0] and cube0[1,0,0] would";
     for (options, message) in [

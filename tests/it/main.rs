@@ -58,6 +58,7 @@ mod operated;
 mod pairs;
 mod plan;
 mod repair;
+mod schedulers;
 mod simulation;
 mod slices;
 mod slurm;

@@ -106,7 +106,7 @@ fn built_pod() -> MemoryFolder {
 fn a_repair_in_memory_is_made_and_verified() {
     let built = BuiltFabric::read(built_pod()).unwrap();
     let down = DownParts::by_names(built.as_built(), &["cube0[0,0,0]".to_owned()]).unwrap();
-    let request = RepairRequest { partial: false, effort: Effort::Fitting, earlier: None };
+    let request = RepairRequest { partial: false, effort: Effort::Auto, earlier: None };
     let repair = repair_down(&built, &down, &request).unwrap();
     let files = repair.files.into_iter().map(|file| (file.path, file.bytes)).collect();
     let mut out = MemoryFolder { path: "repaired".to_owned(), files };

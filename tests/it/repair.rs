@@ -1,6 +1,8 @@
 //! Repairs: what they serve against all rising ways, mixes of old and new tables, what the checker convicts,
 //! and the command from outside.
 
+mod blocks;
+
 use crate::support::command;
 use crate::support::mixes;
 use crate::support::spec_text;
@@ -163,7 +165,7 @@ fn in_any_mix_packets_arrive_and_nothing_waits_in_a_cycle() {
             let (links, routers) = random_set(topology, &mut mixes.random);
             let first = scene(topology, &links, &routers);
             let mut broken = broken(&compiled, &first, &tables, &ranks, &lengths);
-            let ProvedRepair { repair: one, walk } = repair(&broken, effort, &Silent).unwrap();
+            let ProvedRepair { repair: one, walk, .. } = repair(&broken, effort, &Silent).unwrap();
             let endpoint_count = first.endpoints().count() as u64;
             assert_eq!(walk.pairs, endpoint_count * (endpoint_count - 1));
             if one.warm {
@@ -262,6 +264,29 @@ fn every_tampered_change_is_convicted() {
     assert!(judge(&claimed).is_err());
 }
 
+/// Without an option, a repair has the lowest load of all efforts, and the output has the other one.
+#[test]
+fn the_effort_is_chosen_by_load() {
+    let place = built(&SpecText::pod([2, 2, 2], 4));
+    let down = ["--down", "cube0[0,0,0].+x", "--down", "cube1[0,1,0]", "--down", "X[0,1]"];
+    let load_of = |effort: &[&str]| {
+        let args = [&["repair", "out/pod", "--out", "fixed"][..], &down, effort].concat();
+        let (text, _) = fabc(place.path(), &args, 0);
+        fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 0);
+        let head = read(&place, "fixed/repair.json");
+        (head["load"]["repaired"].as_u64().unwrap(), head["step"].clone(), text)
+    };
+    let [local, full] = ["local", "full"].map(|effort| load_of(&["--effort", effort]));
+    let (auto, step, text) = load_of(&[]);
+    assert!(auto <= local.0.min(full.0), "{text}");
+    assert_eq!((&local.1, &full.1), (&"local".into(), &"full".into()));
+    let other = if step == "local" { "(`--effort full`)" } else { "(`--effort l" };
+    assert!(step == "new_order" || text.contains(other), "{text}");
+    assert!(local.2.lines().all(|line| !line.contains("--effort")), "{}", local.2);
+    assert!(full.2.contains("(`--effort local`) gives load"), "{}", full.2);
+    assert_eq!(load_of(&["--effort", "auto"]), (auto, step, text));
+}
+
 /// A pod that tolerates a dark switch, built.
 fn built(spec: &SpecText) -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
@@ -294,19 +319,22 @@ fn from_outside() {
         (&"covered".into(), &"X[0,0]".into(), &"nominal".into())
     );
     // Beyond it: in the order of names whatever was typed, the same bytes on one thread.
-    let (text, _) = repaired(&["cube1[0, 1, 0]", "X[0,1]", "cube0[0,0,0].+x"], &[], 0);
+    let local = ["--effort", "local"];
+    let (text, _) = repaired(&["cube1[0, 1, 0]", "X[0,1]", "cube0[0,0,0].+x"], &local, 0);
     assert!(text.contains("3 parts from X[0,1] to cube1[0,1,0]: broken routes are replaced"), "{text}");
     let first = std::fs::read(place.path().join("fixed/delta.json")).unwrap();
-    repaired(&["cube0[0,0,0].+x", "cube1[0,1,0]", "X[0,1]"], &["--threads", "1"], 0);
+    let one_thread = ["--effort", "local", "--threads", "1"];
+    repaired(&["cube0[0,0,0].+x", "cube1[0,1,0]", "X[0,1]"], &one_thread, 0);
     assert_eq!(first, std::fs::read(place.path().join("fixed/delta.json")).unwrap());
     let (text, _) = fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 0);
     assert!(text.starts_with("verified fixed on out/pod: 930 routes of "), "{text}");
     // All routes once more: no higher load.
-    let local = read(&place, "fixed/repair.json");
+    let local_head = read(&place, "fixed/repair.json");
     repaired(&["cube0[0,0,0].+x", "cube1[0,1,0]", "X[0,1]"], &["--effort", "full"], 0);
     let full = read(&place, "fixed/repair.json");
     assert!(
-        full["load"]["repaired"].as_u64() <= local["load"]["repaired"].as_u64() && full["step"] == "full",
+        full["load"]["repaired"].as_u64() <= local_head["load"]["repaired"].as_u64()
+            && full["step"] == "full",
         "{full}"
     );
     fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 0);
@@ -399,20 +427,6 @@ fn mistakes_are_told() {
     let place = built(&SpecText::network("hyperx 3 x 4;").named("pod"));
     let (_, err) = fabc(place.path(), &["repair", "out/pod", "--out", "fixed", "--down", "router[0,0]"], 2);
     assert!(err.contains("error[FAB0575]: these tables cannot be repaired"), "{err}");
-}
-
-/// Dimension order has no ways around: what is left gets an order of its own.
-#[test]
-fn where_nothing_rises_there_is_a_new_order() {
-    let place = built(
-        &SpecText::pod([2, 2, 2], 4)
-            .with("topology = torus 4 x 4 x 2; routing = dimension_order; budget { vcs = 2; faults = 0; }"),
-    );
-    let (text, _) = fabc(place.path(), &["repair", "out/pod", "--out", "fixed", "--down", "cube0[0,0,0]"], 0);
-    assert!(text.contains("ranks of its own") && text.contains("while no packet is in flight"), "{text}");
-    let head = read(&place, "fixed/repair.json");
-    assert_eq!((&head["step"], &head["order"]), (&"new_order".into(), &"new".into()));
-    fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 0);
 }
 
 /// The same again, from the tables in force: they have the order of the first repair, and keep it.

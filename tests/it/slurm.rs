@@ -57,10 +57,44 @@ fn an_endpoint_inside_its_router_is_a_node() {
 }
 
 #[test]
-fn a_network_without_tiers_is_refused() {
-    let error = slurm_files("torus 3 x 3 { link = cable; }", 1).expect_err("no tiers");
+fn routers_of_one_host_are_one_switch() {
+    let files = slurm_files("torus 3 x 2 { link = cable; }", 1).expect("a network");
+    assert_eq!(files["topology.conf"], "SwitchName=network-net Nodes=host[0-5]\n");
+    // The last axis of a network is its fastest one, and so is x of Slurm.
+    assert!(files["topology.yaml"].ends_with(
+        "- topology: net-torus\n  cluster_default: false\n  torus3d:\n    toruses:\n\
+         \x20     - name: network-net\n        dims:\n          x: 2\n          y: 3\n          z: 1\n\
+         \x20       nodes: host[0-5]\n        placements:\n          - dims:\n\
+         \x20             x: 2\n              y: 3\n              z: 1\n"
+    ));
+}
+
+#[test]
+fn groups_of_routers_are_switches() {
+    let files = slurm_files("dragonfly { a = 2; h = 1; link = cable; }", 2).expect("a network");
     assert_eq!(
-        error.to_string(),
-        "`slurm_topology` cannot hold this network: it has no tiers, with hosts at the bottom and links between neighboring tiers only"
+        files["topology.conf"],
+        "SwitchName=group0-0 Nodes=host[0-1]\n\
+         SwitchName=group0-1 Nodes=host[2-3]\n\
+         SwitchName=group1-0 Nodes=host[4-5]\n\
+         SwitchName=group1-1 Nodes=host[6-7]\n\
+         SwitchName=group2-0 Nodes=host[8-9]\n\
+         SwitchName=group2-1 Nodes=host[10-11]\n\
+         SwitchName=group0 Switches=group0-[0-1]\n\
+         SwitchName=group1 Switches=group1-[0-1]\n\
+         SwitchName=group2 Switches=group2-[0-1]\n\
+         SwitchName=network-net Switches=group[0-2]\n"
     );
+    assert!(!files["topology.yaml"].contains("torus3d"));
+}
+
+/// Two hosts of a router are two places of a torus, so it is none of hosts.
+#[test]
+fn a_torus_of_routers_with_two_hosts_is_no_torus_of_hosts() {
+    let files = slurm_files("torus 3 x 2 { link = cable; }", 2).expect("a network");
+    assert!(
+        files["topology.conf"]
+            .ends_with("SwitchName=network-net Switches=router-0-[0-1],router-1-[0-1],router-2-[0-1]\n")
+    );
+    assert!(!files["topology.yaml"].contains("torus3d"));
 }

@@ -4,7 +4,7 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 101] = [
+const JUDGED: [&str; 102] = [
     "BelowAndUp",
     "Bisection",
     "COLLISION_PARTS",
@@ -72,6 +72,7 @@ const JUDGED: [&str; 101] = [
     "Reconfiguration",
     "Relay",
     "Repair",
+    "RepairBlocks",
     "RepairLoads",
     "RepairStep",
     "ResultRule",

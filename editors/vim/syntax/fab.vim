@@ -4,8 +4,8 @@ if exists("b:current_syntax")
 endif
 
 syntax keyword fabKeyword addresses all_to_all any box boxes budget chip clock collective count couple cube
-syntax keyword fabKeyword cubes demand fabric failures fault floor for groups in job join joined let level
-syntax keyword fabKeyword link links mesh nic nics ocs of over param phase require router routing send
+syntax keyword fabKeyword cubes demand fabric failures fault floor for groups hosts in job join joined let
+syntax keyword fabKeyword level link links mesh nic nics ocs of over param phase require router routing send
 syntax keyword fabKeyword simulate slice spare step sweep switch topology use weight with x
 syntax keyword fabSetting a ack activation after algorithm along alpha arbitration arcs arity arrangement as
 syntax keyword fabSetting at attach attempts axes bandwidth barrier batch beyond bias births both box_rack
@@ -13,8 +13,8 @@ syntax keyword fabSetting buffer bundles by bytes cabinet cable causal chunks cl
 syntax keyword fabSetting confidence config_db context control copies cost cost_per_metre credits dedup
 syntax keyword fabSetting default degree deskew dimensions down draws duplex duplicates effort expert_ffn
 syntax keyword fabSetting experts faults ffn fix flit flows from g gated gather_again general global gpus
-syntax keyword fabSetting gradient grid h hash head heads hidden hop host_link hosts injection inside install
-syntax keyword fabSetting k keep key kv_heads latency layers leaf leaves length levels lift local loopbacks
+syntax keyword fabSetting gradient grid h hash head heads hidden hop host_link injection inside install k
+syntax keyword fabSetting keep key kv_heads latency layers leaf leaves length levels lift local loopbacks
 syntax keyword fabSetting measure method micro model most moves multicast names nodes objective ocs_rack
 syntax keyword fabSetting order overhead overlap overload p packet packets parallel paths per per_metre
 syntax keyword fabSetting phases pitch_x pitch_y place placement planes ports power priority q qk_norm radix
@@ -34,9 +34,9 @@ syntax keyword fabValue endpoint_permutation equal exposed fairness family fat_t
 syntax keyword fabValue flow fold folded_hypercube forest free full gather gather_reduce gau gen_kautz gpu
 syntax keyword fabValue graph group_shift hld hops hops_ratio host_bisection host_bisection_bandwidth hotspot
 syntax keyword fabValue hypercube hyperx ilp in_order instant iq kautz latency_max leaf_spine load_ratio
-syntax keyword fabValue longest_cable makespan makespan_ratio matrix max max_channel_load megafly milp min
-syntax keyword fabValue min_first minimal multitree nbr neighbour no nominal none ocs_v oversubscription pair
-syntax keyword fabValue pairs paley palmtree partial permutation permute piggyback polarfly polarstar
+syntax keyword fabValue longest_cable makespan makespan_ratio map matrix max max_channel_load megafly milp
+syntax keyword fabValue min min_first minimal multitree nbr neighbour no nominal none ocs_v oversubscription
+syntax keyword fabValue pair pairs paley palmtree partial permutation permute piggyback polarfly polarstar
 syntax keyword fabValue portions power_per_host product pull quickest rail rails random random_regular
 syntax keyword fabValue reduce_scatter relax ring ring_n rotate row row_major saturation scheduled search
 syntax keyword fabValue selective sequential serpentine shift shortest_paths simplex slim_fly slots

@@ -5,6 +5,7 @@ mod check;
 mod commands;
 mod doc;
 mod estimate;
+mod hosts;
 mod jobs;
 mod language;
 mod routing;
@@ -19,6 +20,7 @@ pub use doc::CodeDoc;
 pub fn codes() -> impl Iterator<Item = &'static CodeDoc> {
     [
         language::CODES,
+        hosts::CODES,
         synthesis::CODES,
         routing::CODES,
         check::CODES,

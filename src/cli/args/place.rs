@@ -1,5 +1,7 @@
 //! The options of `fabc place`. Each is a step, and their order on the command line matters.
 
+use super::candidates;
+use super::hosts::HostArgs;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use fabc_ir::PlaceStep;
 use std::path::PathBuf;
@@ -16,8 +18,17 @@ pub struct PlaceArgs {
     pub steps: PlaceSteps,
 
     /// Write the new placement, with its kinds and the settings of all switches, to this directory
-    #[arg(long, short, value_name = "NEW_DIR")]
-    pub out: PathBuf,
+    #[arg(long, short, value_name = "NEW_DIR", required_unless_present = "emit")]
+    pub out: Option<PathBuf>,
+
+    /// Write a format for schedulers about the new placement, such as `slices_json=cluster.json`. Without
+    /// steps the placement is that of DIR. Can be repeated
+    #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',', add = candidates::from_list(candidates::formats))]
+    pub emit: Vec<String>,
+
+    /// Names of hosts in these formats
+    #[command(flatten)]
+    pub hosts: HostArgs,
 
     /// Stop unless the switches have these settings now: an `ocs.json`, a directory that fabc wrote, or a
     /// folder with the state of every switch, as in `fabc drift`
@@ -120,7 +131,7 @@ impl FromArgMatches for PlaceSteps {
                 _ => PlaceStep::Up(parse_cube(value).map_err(|problem| invalid(&problem))?),
             });
         }
-        if steps.is_empty() {
+        if steps.is_empty() && matches.get_many::<String>("emit").is_none_or(|values| values.len() == 0) {
             let message = "nothing to do: give --add, --remove, --swap, --down or --up\n";
             return Err(clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, message));
         }

@@ -32,6 +32,11 @@ pub struct PlanArgs {
     #[arg(long, short, value_name = "OUT")]
     pub out: Option<PathBuf>,
 
+    /// A switch whose place a spare one takes, such as `X[0,0]`: its cross-connects are removed, and added
+    /// again on the spare one. Can be repeated
+    #[arg(long, value_name = "SWITCH")]
+    pub replace: Vec<String>,
+
     /// The live tables are the last ones of a plan that `fabc plan --out` wrote here, not those of LIVE
     #[arg(long, value_name = "WAY", requires = "out")]
     pub running: Option<PathBuf>,
@@ -135,10 +140,10 @@ pub struct RepairArgs {
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
 
-    /// Reroute only broken routes, or select all routes again. The default is all if only switches are down
-    /// and the symmetry is large, and otherwise the broken ones
-    #[arg(long, value_enum, value_name = "EFFORT")]
-    pub effort: Option<RepairEffort>,
+    /// Reroute only broken routes, or select all routes again, or take the one with the lower load. The
+    /// latter selects all routes where that is little work, or where the load is far from the bound
+    #[arg(long, value_enum, value_name = "EFFORT", default_value = "auto")]
+    pub effort: RepairEffort,
 
     /// The live tables are those that an earlier repair wrote to this directory
     #[arg(long, value_name = "EARLIER")]
@@ -156,6 +161,8 @@ pub struct RepairArgs {
 /// How much a repair may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum RepairEffort {
+    /// The lower load of the others
+    Auto,
     /// Routes that still arrive stay as they are
     Local,
     /// All routes are selected again: a lower load, and more changes

@@ -129,7 +129,7 @@ fn build_with(
     let tolerance = parse_tolerances(&args.tolerance)?;
     let Some(loaded) = load(spec, &args.compile, watch, terminal)? else { return Ok(()) };
     if !loaded.fabric.slices.kinds.is_empty() {
-        return sliced::build(loaded, args, out.filter(|_| requests.is_empty()), watch, terminal);
+        return sliced::build(loaded, args, requests, out, watch, terminal);
     }
     let naming = args.hosts.naming();
     // A format that cannot hold the fabric is an error before the long part.
@@ -269,7 +269,7 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
     requests::check_report_stage(args.json && early, args.compile.until)?;
     let Some(loaded) = load(spec, &args.compile, watch, terminal)? else { return Ok(()) };
     if !loaded.fabric.slices.kinds.is_empty() {
-        return sliced::check(loaded, args, watch, terminal);
+        return sliced::check(loaded, args, &requests, watch, terminal);
     }
     let naming = args.hosts.naming();
     requests.iter().try_for_each(|request| requests::check_fit(request, &loaded.fabric, &naming))?;

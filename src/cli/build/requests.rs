@@ -8,7 +8,7 @@ use crate::io::terminal::{Terminal, print_out, size_text, write_out};
 use crate::io::write::{self, DistinctPaths, WholeFile};
 use fabc_base::diag::{closest, list};
 use fabc_emit::compiled::{CompiledFabric, WiredFabric};
-use fabc_emit::{Artifact, Format, HostNaming, LaunchedJobs, Take};
+use fabc_emit::{Artifact, Format, HostNaming, LaunchedJobs, Scheduled, Take};
 use fabc_lang::syntax::join;
 use fabc_model::Fabric;
 use fabc_pipeline::compile::Stage;
@@ -108,6 +108,18 @@ pub(crate) fn parse_job_requests(values: &[String]) -> Result<Vec<EmitRequest>, 
     Ok(requests)
 }
 
+/// Refuses formats that are not for schedulers, where a pod has slices.
+///
+/// # Errors
+/// [`DriverError::OfSlices`] for the first such format.
+pub(crate) fn check_for_slices(requests: &[EmitRequest]) -> Result<(), DriverError> {
+    let other = requests.iter().find(|request| !request.format.is_for_schedulers());
+    other.map_or(Ok(()), |request| {
+        let hint = "build the spec of a kind of slice, `DIR/slices/KIND/spec.fab`. `slurm_topology`, `kueue`, `topograph` and `slices_json` are of the whole pod";
+        Err(DriverError::OfSlices { option: format!("`--emit {}`", request.format.name), hint })
+    })
+}
+
 /// Refuses formats that a build does not reach before it stops.
 ///
 /// # Errors
@@ -160,7 +172,7 @@ pub(crate) fn check_fit(
     fabric: &Fabric,
     naming: &HostNaming,
 ) -> Result<(), DriverError> {
-    if request.format.is_about_jobs() {
+    if request.format.is_about_jobs() || request.format.is_for_schedulers() {
         return fabc_emit::check_hosts(request.format, fabric, naming).map_err(DriverError::from);
     }
     fabc_emit::check_fabric(request.format, fabric).map_err(DriverError::from)
@@ -180,6 +192,9 @@ pub(crate) fn write_format(
     let format = request.format;
     if format.is_about_jobs() {
         return write_launched(request, &LaunchedJobs::new(compiled, naming), terminal);
+    }
+    if format.is_for_schedulers() {
+        return write_scheduled(request, Scheduled::Whole(compiled), naming);
     }
     if format.is_external() {
         return write_external(request, &mut |take| fabc_emit::each_chunk(format, compiled, take));
@@ -244,6 +259,20 @@ pub(crate) fn write_launched(
     })?;
     notes.iter().for_each(|note| terminal.note(note));
     Ok(lines)
+}
+
+/// Writes a format for schedulers, and returns the lines to print about it.
+///
+/// # Errors
+/// The fabric or the names of its hosts do not fit the format, its files have no folder, or the disk fails.
+pub(crate) fn write_scheduled(
+    request: &EmitRequest,
+    scheduled: Scheduled<'_>,
+    naming: &HostNaming,
+) -> Result<Vec<String>, DriverError> {
+    write_external(request, &mut |take| {
+        fabc_emit::each_scheduler_chunk(request.format, scheduled, naming, take)
+    })
 }
 
 /// Hands over the files of a format, chunk by chunk.

@@ -4,7 +4,7 @@
 use crate::args::options::{BuildArgs, CheckArgs};
 use crate::build::checked::say_checked;
 use crate::build::front::{check_requires, compile_loaded, manifest_options, tables_option};
-use crate::build::requests;
+use crate::build::requests::{self, EmitRequest};
 use crate::io::browser::open_page;
 use crate::io::content::content_hash;
 use crate::io::errors::DriverError;
@@ -16,7 +16,7 @@ use crate::io::terminal::{Terminal, report_look, size_text};
 use crate::operate::placed::write_placed;
 use fabc_base::diag::SourceMap;
 use fabc_emit::compiled::CompiledFabric;
-use fabc_emit::{Artifact, ManifestEntry, PlacedKind, PlacedPod, input_copies};
+use fabc_emit::{Artifact, ManifestEntry, PlacedKind, PlacedPod, Scheduled, input_copies};
 use fabc_lang::parse_normal_form;
 use fabc_model::kind_files;
 use fabc_model::{Fabric, SliceKind};
@@ -53,6 +53,7 @@ fn refuse_option(option: &str) -> Stop {
 pub(crate) fn build(
     loaded: Loaded,
     args: &BuildArgs,
+    emitted: &[EmitRequest],
     out: Option<&Path>,
     watch: &Watch,
     terminal: Terminal,
@@ -61,16 +62,20 @@ pub(crate) fn build(
     if let Some((_, option)) = options.into_iter().find(|(given, _)| *given) {
         return Err(refuse_option(option));
     }
-    let Some(out) = out else { return Err(refuse_option("`--emit`")) };
+    requests::check_for_slices(emitted)?;
+    let naming = args.hosts.naming();
+    emitted.iter().try_for_each(|request| requests::check_fit(request, &loaded.fabric, &naming))?;
     let Loaded { fabric, sources, settings: given, text: spec_text, .. } = loaded;
     let pod = pod_of_slices(&fabric);
     let placement = initial_placement(&fabric)?;
+    let has_stdout = emitted.iter().any(EmitRequest::is_stdout);
     let mut builds = KindBuilds {
         args,
+        has_stdout,
         watch,
         terminal,
         sources: &sources,
-        staging: Staging::begin(out, &fabric.name, staging::BUILT)?,
+        staging: out.map(|out| Staging::begin(out, &fabric.name, staging::BUILT)).transpose()?,
         compiled: BTreeMap::new(),
         lines: Vec::new(),
         files: 0,
@@ -79,20 +84,34 @@ pub(crate) fn build(
     };
     let kinds =
         fabric.slices.kinds.iter().map(|kind| builds.build(kind)).collect::<Result<Vec<_>, Stop>>()?;
-    let KindBuilds { mut staging, lines, files, bytes, failed, .. } = builds;
+    let KindBuilds { staging, lines, files, bytes, failed, .. } = builds;
     let settings = placement_settings(&fabric, &kinds, &placement);
     let placed =
         PlacedPod { fabric: &fabric, pod, kinds: &kinds, placement: &placement, settings: &settings };
-    let options = [given, manifest_options(&args.compile)].concat();
-    let (more, more_bytes) =
-        watch.time("write", || write_placed(&mut staging, placed, &spec_text, &options, lines))?;
-    let target = staging.publish()?;
-    terminal.say(&fabc_emit::placed_text(placed))?;
+    let say = |text: &str| {
+        if has_stdout {
+            terminal.detail(text);
+            return Ok(());
+        }
+        terminal.say(text)
+    };
+    for request in emitted {
+        let written =
+            watch.time("emit", || requests::write_scheduled(request, Scheduled::Placed(placed), &naming))?;
+        written.iter().try_for_each(|line| say(line))?;
+    }
+    say(&fabc_emit::placed_text(placed))?;
     terminal.say_document(&fabc_emit::placement_json(placed))?;
-    let (files, bytes) = (files + more, size_text(bytes + more_bytes));
-    terminal.say(&format!("wrote {} ({files} files, {bytes}) in {}", display(&target), watch.elapsed()))?;
-    if args.open {
-        open_page(&display(&target.join("report.html")))?;
+    if let Some(mut staging) = staging {
+        let options = [given, manifest_options(&args.compile)].concat();
+        let (more, more_bytes) =
+            watch.time("write", || write_placed(&mut staging, placed, &spec_text, &options, lines))?;
+        let target = staging.publish()?;
+        let (files, bytes) = (files + more, size_text(bytes + more_bytes));
+        say(&format!("wrote {} ({files} files, {bytes}) in {}", display(&target), watch.elapsed()))?;
+        if args.open {
+            open_page(&display(&target.join("report.html")))?;
+        }
     }
     if failed.is_empty() { Ok(()) } else { Err(Stop { diagnostics: failed, sources, exit_code: 3 }) }
 }
@@ -100,10 +119,13 @@ pub(crate) fn build(
 /// The kinds of a fabric, while they are built one by one.
 struct KindBuilds<'a> {
     args: &'a BuildArgs,
+    /// Whether a format goes to standard output, so that no report does.
+    has_stdout: bool,
     watch: &'a Watch,
     terminal: Terminal,
     sources: &'a SourceMap,
-    staging: Staging,
+    /// The output directory. `None` if only formats for schedulers are written.
+    staging: Option<Staging>,
     /// Compiled kinds by the hash of their inputs, without their names: two kinds may differ in nothing else.
     compiled: BTreeMap<String, CompiledFabric>,
     /// The files of all kinds, as the manifest lists them.
@@ -128,7 +150,9 @@ impl KindBuilds<'_> {
         compiled.fabric.name.clone_from(name);
         let tables = tables_option(self.args.tables, &compiled, self.terminal);
         let options = [manifest_options(&self.args.compile), tables].concat();
-        self.terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, report_look()))?;
+        if !self.has_stdout {
+            self.terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, report_look()))?;
+        }
         self.failed.extend(failed_requires(&compiled, self.sources));
         let (watch, mut read) = (self.watch, BTreeMap::new());
         watch.time("write", || {
@@ -157,7 +181,9 @@ impl KindBuilds<'_> {
         self.files += 1;
         self.bytes += artifact.bytes.len();
         self.lines.push(ManifestEntry::for_file(&path, &artifact.bytes));
-        self.staging.write(&path, &artifact.bytes)?;
+        if let Some(staging) = &mut self.staging {
+            staging.write(&path, &artifact.bytes)?;
+        }
         if [MANIFEST, "report.json", "ocs.json"].contains(&artifact.path.as_str()) {
             read.insert(artifact.path, artifact.bytes);
         }
@@ -185,17 +211,22 @@ fn failed_requires(
 ///
 /// # Errors
 /// As [`build`], without those of the disk.
-pub(crate) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
-    let CheckArgs { compile: args, emit: formats, golden, .. } = args;
-    let options = [
-        (golden.is_some(), "`--golden`"),
-        (!args.dump.is_empty(), "`--dump`"),
-        (!formats.is_empty(), "`--emit`"),
-    ];
+pub(crate) fn check(
+    loaded: Loaded,
+    args: &CheckArgs,
+    emitted: &[EmitRequest],
+    watch: &Watch,
+    terminal: Terminal,
+) -> Result<(), Stop> {
+    let CheckArgs { compile: args, golden, hosts, .. } = args;
+    let options = [(golden.is_some(), "`--golden`"), (!args.dump.is_empty(), "`--dump`")];
     if let Some((_, option)) = options.into_iter().find(|(given, _)| *given) {
         return Err(refuse_option(option));
     }
     let Loaded { fabric, sources, .. } = loaded;
+    requests::check_for_slices(emitted)?;
+    let naming = hosts.naming();
+    emitted.iter().try_for_each(|request| requests::check_fit(request, &fabric, &naming))?;
     initial_placement(&fabric)?;
     let (mut failed, mut unmeasured) = (Vec::new(), 0);
     for kind in &fabric.slices.kinds {

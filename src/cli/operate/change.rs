@@ -17,7 +17,7 @@ use std::path::Path;
 /// computed again.
 const STAGES: OutputRules = OutputRules { refuse_foreign, is_whole: |_| true };
 
-/// Finds tables for every moment, and writes them with the plan.
+/// Finds tables for every moment, and writes them with the plan. Returns the plan in the order of its stages.
 ///
 /// # Errors
 /// `Refusal::NotBuilt` if LIVE is not a directory of this pod, `Refusal::NoWay` with exit code 3 if
@@ -28,7 +28,7 @@ pub(crate) fn stage_tables(
     switches: &BuiltSwitches,
     plan: &SwitchPlan,
     terminal: Terminal,
-) -> Result<StagedPlan, Stop> {
+) -> Result<(SwitchPlan, StagedPlan), Stop> {
     let live = Path::new(&args.live);
     if !live.is_dir() {
         let reason = "`--out` needs the live tables: name the directory that runs".to_owned();
@@ -38,7 +38,7 @@ pub(crate) fn stage_tables(
     let old = BuiltFabric::read_running(DiskFolder::new(live), running)?;
     let new = BuiltFabric::read(DiskFolder::new(&args.directory))?;
     let request = StagingRequest { own_order: args.order == TablesOrder::New, load: args.load.0 };
-    let staged = stage_change(&old, &new, plan, &request)?;
+    let (plan, staged) = stage_change(&old, &new, plan, &request)?;
     let name = &switches.fabric.name;
     let mut staging = Staging::for_directory(out, STAGES)?;
     let mut written = 0;
@@ -53,12 +53,12 @@ pub(crate) fn stage_tables(
     };
     write(Artifact {
         path: "plan.json".to_owned(),
-        bytes: fabc_emit::plan_json(name, switches.pod()?, plan, Some(&staged)).into_bytes(),
+        bytes: fabc_emit::plan_json(name, switches.pod()?, &plan, Some(&staged)).into_bytes(),
     })?;
     fabc_emit::each_staged(name, &staged, &old.tables, &mut write)?;
     staging.publish()?;
     terminal.note(&format!("wrote {} ({})", display(out), size_text(written)));
-    Ok(staged)
+    Ok((plan, staged))
 }
 
 /// Refuses a folder with anything but stages.

@@ -1,6 +1,7 @@
 //! `fabc place`: adds, moves and removes slices on the cubes of a pod. It compiles nothing.
 
 use crate::args::place::PlaceArgs;
+use crate::build::requests::{self, EmitRequest};
 use crate::io::errors::DriverError;
 use crate::io::read::display;
 use crate::io::staging::{self, MANIFEST, Staging};
@@ -8,7 +9,7 @@ use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, size_text};
 use crate::operate::live::read_live;
 use crate::operate::placed::{PlacedDirectory, read_placed, write_placed};
-use fabc_emit::{ManifestEntry, PlacedPod};
+use fabc_emit::{ManifestEntry, PlacedPod, Scheduled};
 use fabc_ir::SlicePlacement;
 use fabc_ir::read::{Manifest, tagged};
 use fabc_model::kind_files;
@@ -22,8 +23,12 @@ use fabc_pipeline::refusal::Refusal;
 /// Nothing is written if the directory is no pod in slices, a step is impossible, the live switches differ
 /// (exit code 3), or the disk fails.
 pub(crate) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
+    let requests = requests::parse_requests(&args.emit)?;
+    requests::check_for_slices(&requests)?;
     let old = read_placed(&args.directory)?;
     let pod = old.pod();
+    let naming = args.hosts.naming();
+    requests.iter().try_for_each(|request| requests::check_fit(request, &old.fabric, &naming))?;
     if let Some(path) = &args.live {
         let live = read_live(path, pod, args.ports.as_deref())?;
         let switches = old.differences(&live, false);
@@ -40,23 +45,37 @@ pub(crate) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
         }
     }
     let placement = old.after(&args.steps.0)?;
-    let mut staging = Staging::for_directory(&args.out, staging::BUILT)?;
-    let WrittenPlacement { text, files, bytes } = write_placement(&mut staging, &old, &placement)?;
-    staging.publish()?;
-    terminal.say(&text)?;
     let placed = PlacedPod {
         placement: &placement,
         settings: &placement_settings(&old.fabric, &old.kinds, &placement),
         ..old.as_emitted()
     };
+    let has_stdout = requests.iter().any(EmitRequest::is_stdout);
+    let say = |text: &str| {
+        if has_stdout {
+            terminal.detail(text);
+            return Ok(());
+        }
+        terminal.say(text)
+    };
+    let mut lines = Vec::new();
+    for request in &requests {
+        lines.extend(requests::write_scheduled(request, Scheduled::Placed(placed), &naming)?);
+    }
+    if let Some(out) = &args.out {
+        let mut staging = Staging::for_directory(out, staging::BUILT)?;
+        let WrittenPlacement { files, bytes } = write_placement(&mut staging, &old, &placement)?;
+        staging.publish()?;
+        lines.push(format!("wrote {} ({files} files, {})", display(out), size_text(bytes)));
+    }
+    say(&fabc_emit::placed_text(placed))?;
     terminal.say_document(&fabc_emit::placement_json(placed))?;
-    terminal.say(&format!("wrote {} ({files} files, {})", display(&args.out), size_text(bytes)))?;
+    lines.iter().try_for_each(|line| say(line))?;
     Ok(())
 }
 
 /// What was written for a placement.
 pub(crate) struct WrittenPlacement {
-    pub(crate) text: String,
     pub(crate) files: usize,
     pub(crate) bytes: usize,
 }
@@ -90,9 +109,5 @@ pub(crate) fn write_placement(
         }
     }
     let (more, more_bytes) = write_placed(staging, placed, &old.spec_text, &options, lines)?;
-    Ok(WrittenPlacement {
-        text: fabc_emit::placed_text(placed),
-        files: files + more,
-        bytes: bytes + more_bytes,
-    })
+    Ok(WrittenPlacement { files: files + more, bytes: bytes + more_bytes })
 }

@@ -12,6 +12,7 @@ use crate::io::terminal::{Terminal, print_out, size_text};
 use crate::operate::change;
 use crate::operate::live::read_live;
 use fabc_base::diag::SourceMap;
+use fabc_base::ids::OcsId;
 use fabc_ir::{PlanStep, SwitchPlan};
 use fabc_model::Pod;
 use fabc_pipeline::operate::BuiltSwitches;
@@ -33,10 +34,6 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     // In this command, exit codes 2 and 3 describe the plan. Errors have exit code 1.
     let (new, plan) = order_changes(args, terminal).map_err(with_error_code)?;
     let (name, pod) = (&new.fabric.name, new.pod().map_err(|refusal| with_error_code(refusal.into()))?);
-    if let Some(directory) = &args.patch {
-        write_patches(directory, pod, &plan.steps, terminal)
-            .map_err(|error| with_error_code(error.into()))?;
-    }
     // No tables serve a disconnected pod.
     let staged = args.out.as_ref().filter(|_| plan.cuts.is_empty() && plan.live_parts <= 1);
     let staged = staged.map(|out| change::stage_tables(args, out, &new, &plan, terminal));
@@ -44,6 +41,11 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     let staged = staged
         .transpose()
         .map_err(|stop| Stop { exit_code: if stop.exit_code == 3 { 3 } else { 1 }, ..stop })?;
+    let (plan, staged) = staged.map_or((plan, None), |(plan, staged)| (plan, Some(staged)));
+    if let Some(directory) = &args.patch {
+        write_patches(directory, pod, &plan.steps, &plan.replaced, terminal)
+            .map_err(|error| with_error_code(error.into()))?;
+    }
     if args.json {
         print_out(&fabc_emit::plan_json(name, pod, &plan, staged.as_ref()))
             .map_err(|error| with_error_code(error.into()))?;
@@ -92,18 +94,20 @@ fn order_changes(args: &PlanArgs, terminal: Terminal) -> Result<(BuiltSwitches, 
         );
         terminal.note(&format!("{note}: `fabc drift` says more"));
     }
-    let plan = new.plan_from(&live.set)?;
+    let plan = new.plan_from(&live.set, &args.replace)?;
     Ok((new, plan))
 }
 
-/// Writes all patches into a folder of their own, or none. It replaces those of an earlier plan.
+/// Writes all patches into a folder of their own, or none. It replaces those of an earlier plan. `replaced`
+/// are the switches whose places spare ones take.
 pub(crate) fn write_patches(
     directory: &Path,
     pod: &Pod,
     steps: &[PlanStep],
+    replaced: &[OcsId],
     terminal: Terminal,
 ) -> Result<(), DriverError> {
-    let patches = fabc_emit::plan_patches(pod, steps)?;
+    let patches = fabc_emit::plan_patches(pod, steps, replaced)?;
     if patches.is_empty() && !directory.exists() {
         return Ok(());
     }

@@ -22,7 +22,7 @@ use std::path::Path;
 pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     let (new, plan, warm) = read_plan(args).map_err(with_error_code)?;
     if let Some(directory) = &args.patch {
-        write_patches(directory, new.pod(), &plan.steps(), terminal)
+        write_patches(directory, new.pod(), &plan.steps(), &[], terminal)
             .map_err(|error| with_error_code(error.into()))?;
     }
     let shown = match args.json {
@@ -44,6 +44,10 @@ fn read_plan(args: &PlanArgs) -> Result<(PlacedDirectory, SlicePlan, Vec<String>
     if args.out.is_some() {
         let hint = "for a slice that keeps its cubes, plan the change of its kind: `fabc plan NEW_DIR/slices/NEW --live LIVE/slices/OLD --out DIR`. A slice that moves carries no traffic during the change";
         return Err(DriverError::OfSlices { option: "`--out`".to_owned(), hint }.into());
+    }
+    if !args.replace.is_empty() {
+        let hint = "plan the replacement for every kind that uses the switch: `fabc plan DIR/slices/KIND --live DIR/slices/KIND --replace SWITCH`";
+        return Err(DriverError::OfSlices { option: "`--replace`".to_owned(), hint }.into());
     }
     let new = read_placed(&args.directory)?;
     let directory = Path::new(&args.live);

@@ -21,7 +21,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The files of a repair.
-pub(crate) const FILES: [&str; 4] = ["repair.json", "delta.json", "tables.json", "tables.bin"];
+pub(crate) const FILES: [&str; 6] =
+    ["repair.json", "delta.json", "tables.json", "tables.bin", "above/delta.json", "below/delta.json"];
 /// A folder of a repair holds nothing else. An interrupted one needs no recovery, because a repair can be
 /// computed again.
 const REPAIRS: OutputRules = OutputRules { refuse_foreign, is_whole: |_| true };
@@ -63,10 +64,11 @@ pub(crate) fn repair_request<'a>(
     args: &RepairArgs,
     earlier: Option<&'a DiskFolder>,
 ) -> RepairRequest<'a, DiskFolder> {
-    let effort = args.effort.map_or(Effort::Fitting, |effort| match effort {
+    let effort = match args.effort {
+        RepairEffort::Auto => Effort::Auto,
         RepairEffort::Local => Effort::Local,
         RepairEffort::Full => Effort::Full,
-    });
+    };
     RepairRequest { partial: args.partial, effort, earlier }
 }
 

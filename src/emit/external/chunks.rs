@@ -133,8 +133,8 @@ pub enum EmitError {
         /// What does not fit, with its numbers.
         problem: String,
     },
-    /// A name of a host that launchers do not take, or that two hosts have.
-    #[error("launchers cannot use these names of hosts: {problem}")]
+    /// A name of a host that launchers or schedulers do not take, or that two hosts have.
+    #[error("these names of hosts cannot be used: {problem}")]
     #[diagnostic(
         code(FAB0539),
         help(

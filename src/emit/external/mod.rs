@@ -9,14 +9,13 @@ mod chunks;
 mod frr;
 mod infiniband;
 mod ip_batch;
-mod kueue;
 mod lanes;
 mod launch;
 mod nccl;
 mod nominal;
 mod ocs_ports;
 mod perfetto;
-mod slurm;
+mod scheduler;
 mod sonic;
 mod switch_names;
 mod switch_network;
@@ -28,6 +27,8 @@ pub use chunks::{EmitError, Take};
 pub(super) use launch::LaunchFile;
 pub use launch::{HostChips, HostNaming, LaunchedJob, LaunchedJobs};
 pub(super) use nominal::NominalTables;
+pub use scheduler::Scheduled;
+pub(super) use scheduler::SchedulerFile;
 
 use crate::compiled::CompiledFabric;
 use fabc_model::{AllowedTurns, Fabric, RoutingChoice, TableKey};
@@ -42,8 +43,7 @@ pub(super) enum External {
     TonsBundle,
     TablesCsv,
     OcsPorts,
-    SlurmTopology,
-    Kueue,
+    Scheduler(SchedulerFile),
     NcclTopo,
     Launch(LaunchFile),
     Frr,
@@ -81,8 +81,7 @@ pub(super) fn check_fabric(external: External, fabric: &Fabric) -> Result<(), Em
     match external {
         External::OpensmLft if by_input => Err(EmitError::NeedsKey { format: "opensm_lft" }),
         External::TonsBundle => tons::check_fabric(fabric),
-        External::SlurmTopology => slurm::check_fabric(fabric),
-        External::Kueue => kueue::check_fabric(fabric),
+        External::Scheduler(file) => file.check_fabric(fabric, &HostNaming::default()),
         External::NcclTopo => nccl::check_fabric(fabric),
         External::Launch(file) => file.check_fabric(fabric, &HostNaming::default()),
         External::Frr => addressing::check_fabric("frr", fabric),
@@ -108,8 +107,7 @@ pub(super) fn each_chunk<E: From<EmitError>>(
         External::TonsBundle => tons::bundle(compiled, take),
         External::TablesCsv => tables_csv::tables(compiled, take),
         External::OcsPorts => ocs_ports::ports(compiled, take),
-        External::SlurmTopology => slurm::topology(compiled, take),
-        External::Kueue => kueue::topology(compiled, take),
+        External::Scheduler(file) => file.write(Scheduled::Whole(compiled), &HostNaming::default(), take),
         External::NcclTopo => nccl::topologies(compiled, take),
         External::Launch(file) => {
             file.write(&LaunchedJobs::new(compiled, &HostNaming::default()), take).map(|_| ())

@@ -2,7 +2,7 @@
 
 use super::chunks::EmitError;
 use fabc_base::ids::{Id, NodeId};
-use fabc_model::{Fabric, Family};
+use fabc_model::Family;
 use std::collections::BTreeSet;
 
 /// The name of a switch in files and host names, from the name of its router. Brackets, commas, dots and
@@ -15,18 +15,6 @@ pub(super) fn switch_name(name: &str) -> String {
 /// Why a format that lists tiers refuses a network.
 pub(super) const NO_TIERS: &str =
     "it has no tiers, with hosts at the bottom and links between neighboring tiers only";
-
-/// The family of a network with tiers, whose switches have different names.
-///
-/// # Errors
-/// A fabric without tiers, and routers whose names would be the same.
-pub(super) fn tiered_family<'f>(format: &'static str, fabric: &'f Fabric) -> Result<&'f Family, EmitError> {
-    let Some(family) = fabric.family().filter(|family| family.facts().has_tiers()) else {
-        return Err(EmitError::NotHeld { format, reason: NO_TIERS });
-    };
-    check_names(format, family)?;
-    Ok(family)
-}
 
 /// Refuses boxes that no switch joins, and routers whose names would be the same.
 pub(super) fn check_names(format: &'static str, family: &Family) -> Result<(), EmitError> {

@@ -104,10 +104,7 @@ fn grid_number(pod: &Pod, node: NodeId) -> usize {
         TopologyChoice::Torus(dims) | TopologyChoice::TwistedTorus(dims) => dims,
         _ => [side[0], side[1], side[2] * pod.cubes],
     };
-    let grid = [dims[0] / side[0], dims[1] / side[1]];
-    let cube = pod.cube_of(node).0;
-    let cube_at = [cube % grid[0], cube / grid[0] % grid[1], cube / (grid[0] * grid[1])];
-    let [x, y, z] = std::array::from_fn(|axis| cube_at[axis] * side[axis] + pod.coordinates(node)[axis]);
+    let [x, y, z] = pod.place_in_grid(node, dims);
     (x + dims[0] * (y + dims[1] * z)) as usize
 }
 

@@ -7,7 +7,7 @@ use crate::config_db::config_db_path;
 use crate::json::{push, push_lines, push_numbers, quote};
 use crate::{Artifact, config_db, ocs};
 use fabc_ir::{ContractState, Slice, SlicePlacement};
-use fabc_model::kind_files;
+use fabc_model::{HOSTS_INPUT, kind_files};
 
 /// The file that lists the cubes of every slice.
 pub const PLACEMENT: &str = "placement.json";
@@ -28,6 +28,7 @@ pub fn placed_artifacts(placed: PlacedPod<'_>) -> Vec<Artifact> {
     artifacts.extend(
         configured.map(|(id, ocs)| text(&config_db_path(&ocs.name), config_db::json(pod, id, &settings[id]))),
     );
+    artifacts.extend(placed.fabric.hosts.iter().map(|map| text(HOSTS_INPUT, map.text.clone())));
     artifacts.sort_by(|a, b| a.path.cmp(&b.path));
     artifacts
 }

@@ -26,6 +26,9 @@ pub struct PlanFile {
     pub fewest: bool,
     #[serde(rename = "cuts")]
     _cuts: IgnoredAny,
+    /// Names of the switches that are replaced.
+    #[serde(default)]
+    pub replaced: Vec<String>,
     pub groups: Vec<GroupLine>,
     pub stages: Vec<StageLine>,
     #[serde(rename = "final")]

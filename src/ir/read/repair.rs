@@ -2,6 +2,7 @@
 //! tables.
 
 use super::json::formats;
+use super::plan::StageLine;
 use crate::{Delta, EntryKey, Repair, RepairLoads, RepairStep, RouterDelta, TableEntry};
 use fabc_base::ids::NodeId;
 use serde::Deserialize;
@@ -32,6 +33,9 @@ pub struct RepairFile {
     pub stranded: Vec<(u32, u32, i16, i8)>,
     #[serde(default)]
     pub ranks: Option<Vec<u32>>,
+    /// The changes by way of unused virtual channels: above, then below.
+    #[serde(default)]
+    pub blocks: Option<[StageLine; 2]>,
 }
 
 #[derive(Deserialize)]
@@ -87,7 +91,7 @@ impl DeltaFile {
 }
 
 impl RepairFile {
-    /// The repair that both files claim.
+    /// The repair that both files claim, without its blocks.
     pub fn repair(&self, delta: DeltaFile) -> Repair {
         let step = match (self.step.as_str(), &self.scenario) {
             ("covered", Some(scenario)) => RepairStep::Covered(scenario.clone()),
@@ -100,7 +104,8 @@ impl RepairFile {
             fabric: delta.fabric.clone(),
             down: self.down.clone(),
             since: self.since.clone(),
-            warm: self.live,
+            warm: self.live && self.blocks.is_none(),
+            blocks: None,
             step,
             ranks: self.ranks.clone(),
             delta: delta.delta(&self.stranded),

@@ -13,6 +13,9 @@ pub const SLICE_ITEMS: [&str; 7] =
 /// Settings for the number and the size of slices.
 const SIZES: [&str; 3] = ["cubes", "count", "spare"];
 
+/// The setting that names the hosts of the whole pod.
+const HOSTS: &str = "hosts";
+
 /// A slice as it is declared.
 #[derive(Clone, Copy)]
 pub struct SliceItem<'a> {
@@ -64,6 +67,7 @@ pub fn kind_spec(spec: &Spec, slice: SliceItem<'_>, serves: &dyn Fn(&str) -> boo
         ItemKind::Ocs(ocs) => serves(&ocs.name.value),
         kind => {
             !(SIZES.contains(&kind.keyword())
+                || kind.keyword() == HOSTS
                 || SLICE_ITEMS.contains(&kind.keyword()) && own_words.contains(&kind.keyword()))
         }
     };

@@ -74,6 +74,7 @@ pub const ITEMS: &[ItemWord] = items! {
     "topology" 6 Choice "topology = torus 4 x 4 x 8;";
     "floor" 6 Block "floor { cabinet = 16; placement = annealed { seed = 1; } copper <= 10 m; beyond = optical; }";
     "routing" 6 Choice "routing = allowed_turns;";
+    "hosts" 6 Setting "hosts = map \"hosts.csv\";";
     "addresses" 6 Block "addresses { loopbacks = 10.255.0.0/16; links = 172.16.0.0/12; hosts = 10.0.0.0/8; as = 4200000000; }";
     "simulate" 7 Named "simulate peak { traffic = uniform; }";
     "collective" 8 Line "collective gradients = all_reduce { size = 1 GiB; }";

@@ -81,7 +81,9 @@ impl CubeParts {
 }
 
 impl PodChanges {
-    pub(super) fn between_settings(pod: &Pod, live: &Mirrors, new: &Mirrors) -> Self {
+    /// The changes between two settings. Of a replaced switch, all cross-connects change: every add waits for
+    /// all removes.
+    pub(super) fn between_settings(pod: &Pod, live: &Mirrors, new: &Mirrors, replaced: &[OcsId]) -> Self {
         let mut kept = CubeParts::single(pod.cubes as usize);
         let (mut removes, mut adds) = (Vec::new(), Vec::new());
         for (id, ocs) in pod.ocses.enumerate() {
@@ -93,6 +95,11 @@ impl PodChanges {
                 cubes: cubes(pair),
                 waits: Vec::new(),
             };
+            if replaced.contains(&id) {
+                removes.extend(live[id].iter().map(|pair| edge(StepChange::Remove, pair)));
+                adds.extend(new[id].iter().map(|pair| edge(StepChange::Add, pair)));
+                continue;
+            }
             live[id].intersection(&new[id]).for_each(|&pair| _ = kept.join(cubes(pair)));
             removes.extend(live[id].difference(&new[id]).map(|pair| edge(StepChange::Remove, pair)));
             adds.extend(new[id].difference(&live[id]).map(|pair| edge(StepChange::Add, pair)));
@@ -110,14 +117,24 @@ impl PodChanges {
             ports(edge).into_iter().for_each(|port| _ = removes_by_port.insert(port, index));
         }
         for add in count..edges.len() {
-            let blocking_removes: BTreeSet<usize> =
-                ports(&edges[add]).iter().filter_map(|port| removes_by_port.get(port).copied()).collect();
+            let blocking_removes: BTreeSet<usize> = if replaced.contains(&edges[add].ocs) {
+                (0..count).filter(|&remove| edges[remove].ocs == edges[add].ocs).collect()
+            } else {
+                ports(&edges[add]).iter().filter_map(|port| removes_by_port.get(port).copied()).collect()
+            };
             for remove in blocking_removes {
                 edges[add].waits.push(remove);
                 edges[remove].waits.push(add);
             }
         }
         Self { cubes: pod.cubes as usize, kept: kept.flattened(), edges, removes: count }
+    }
+
+    /// Number of cross-connects of a switch that both settings have and that stay.
+    pub(super) fn kept_on(&self, ocs: OcsId, settings: [&Mirrors; 2]) -> usize {
+        let [live, new] = settings;
+        let removed = self.edges[self.removes()].iter().filter(|edge| edge.ocs == ocs);
+        live[ocs].intersection(&new[ocs]).count().min(live[ocs].len() - removed.count())
     }
 
     pub(super) fn start(&self) -> ChangeSet {

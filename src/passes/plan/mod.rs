@@ -13,20 +13,50 @@ mod changes;
 mod search;
 
 use changes::PodChanges;
-use fabc_base::ids::{BlockId, Id, IdVec};
+use fabc_base::ids::{BlockId, Id, IdVec, OcsId};
 use fabc_ir::{Mirrors, PlanCut, PlanStep, StepChange, SwitchPlan};
 use fabc_model::Pod;
 
 /// Orders the changes between two settings. Both must be matchings within the rules of the pod's switches.
 pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors) -> SwitchPlan {
-    let changes = PodChanges::between_settings(pod, live, new);
-    let start = changes.start();
+    plan_with_spares(pod, live, new, &[])
+}
+
+/// Orders the changes between two settings where spare switches take the place of some switches, ascending.
+pub fn plan_with_spares(pod: &Pod, live: &Mirrors, new: &Mirrors, replaced: &[OcsId]) -> SwitchPlan {
+    let changes = PodChanges::between_settings(pod, live, new, replaced);
     let (order, fewest) = match switch_by_switch(&changes) {
         Some(order) => (order, true),
         None => search::order(&changes),
     };
+    SwitchPlan { replaced: replaced.to_vec(), ..counted_plan(&changes, [live, new], &order, fewest) }
+}
 
-    let mut state = start.clone();
+/// The plan that finishes one switch after the other in the order of `switches`. These are all switches that
+/// change. Some steps of the plan may disconnect the pod.
+pub fn plan_in_order(
+    pod: &Pod,
+    live: &Mirrors,
+    new: &Mirrors,
+    replaced: &[OcsId],
+    switches: &[OcsId],
+) -> SwitchPlan {
+    let changes = PodChanges::between_settings(pod, live, new, replaced);
+    let mut state = changes.start();
+    let mut order = Vec::with_capacity(changes.edges.len());
+    for &ocs in switches {
+        while let Some(change) = changes.next_on(&state, ocs) {
+            state.insert(change);
+            order.push(change);
+        }
+    }
+    SwitchPlan { replaced: replaced.to_vec(), ..counted_plan(&changes, [live, new], &order, false) }
+}
+
+/// The plan with the changes in this order, with every number about its steps.
+fn counted_plan(changes: &PodChanges, settings: [&Mirrors; 2], order: &[usize], fewest: bool) -> SwitchPlan {
+    let [live, _] = settings;
+    let mut state = changes.start();
     let live_parts = changes.parts(&state).count;
     let mut lit = live.iter().map(|set| set.len()).sum::<usize>();
     let mut steps = Vec::with_capacity(order.len());
@@ -45,7 +75,7 @@ pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors) -> SwitchPlan {
             match cuts.last_mut() {
                 Some(cut) if cut.last == index => cut.last = index + 1,
                 _ => {
-                    let cubes_apart = smallest_part(&changes, &state);
+                    let cubes_apart = smallest_part(changes, &state);
                     let between = changes.switches_between(&cubes_apart);
                     cuts.push(PlanCut { first: index + 1, last: index + 1, apart: cubes_apart, between });
                 }
@@ -53,9 +83,9 @@ pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors) -> SwitchPlan {
         }
         steps.push(PlanStep { ocs: edge.ocs, change: edge.change, pair: edge.pair, lit, parts });
     }
-    let kept: IdVec<_, usize> = live.ids().map(|ocs| live[ocs].intersection(&new[ocs]).count()).collect();
+    let kept: IdVec<_, usize> = live.ids().map(|ocs| changes.kept_on(ocs, settings)).collect();
     let fewest = fewest || cuts.is_empty();
-    SwitchPlan { steps, kept, live_parts, cuts, fewest }
+    SwitchPlan { steps, kept, live_parts, cuts, fewest, replaced: Vec::new() }
 }
 
 /// Changes one switch after the other, if each can be changed completely without cutting the pod. `None` if

@@ -7,7 +7,7 @@
 //! of tables is proved like a repair. A batch is as long as its load allows. Where there are enough virtual
 //! channels, the last tables may have an order of their own.
 
-use fabc_base::ids::Id;
+use fabc_base::ids::{Id, OcsId};
 use fabc_base::progress::Progress;
 use fabc_check::CheckError;
 use fabc_ir::{
@@ -15,15 +15,17 @@ use fabc_ir::{
     StagedPlan, StepChange, SwitchPlan, TableChange, TableEntry, TableKey, Topology, mirrors_after,
 };
 use fabc_model::{Demand, Fabric, Pod};
+use fabc_passes::plan::plan_in_order;
 use fabc_passes::repair::{self, NoRisingPath, RankedTables};
 use fabc_passes::route::allowed_turns::{self, TurnOrder};
 use fabc_passes::{flow, synth, tables};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 /// Sweeps of the selection. Routes that are good already need a third of the usual number.
 const SWEEPS: u32 = 3;
+/// The most batches that switches are dealt to.
+const MOST_DEALT: usize = 8;
 /// The scenario name in every change of tables.
 pub const CHANGE: &str = "change";
 
@@ -102,41 +104,36 @@ impl LiveState {
 }
 
 impl PlannedChange<'_> {
-    /// Finds and proves the tables of every moment.
+    /// Finds and proves the tables of every moment. Returns the plan in the order of the stages with them.
+    /// The switches of every group are dealt to batches, for the fewest batches whose loads are within the
+    /// limit. If up to [`MOST_DEALT`] batches exceed it, or the plan changes a switch twice, the batches are
+    /// runs of steps of the plan.
     ///
     /// # Errors
     /// [`NoChange::NoWay`] or [`NoChange::TooMuch`] where no tables do it. [`NoChange::Convicted`] for a bug.
-    pub fn staged(&self, progress: &dyn Progress) -> Result<StagedPlan, NoChange> {
+    pub fn staged(&self, progress: &dyn Progress) -> Result<(SwitchPlan, StagedPlan), NoChange> {
         let wired = synth::topology_from_mirrors(self.fabric, self.pod, self.live);
         let ranks =
             repair::ranks_of_all_routers(&wired, RankedTables { tables: self.tables, ranks: self.ranks });
         let target = if self.own_order { None } else { Some(self.target_tables(&ranks)?) };
         let tables = Delta::default().applied(self.tables, &[], CHANGE);
-        let mut live = LiveState::new(wired, self.live.clone(), tables);
-        let steps = &self.plan.steps;
-        let (mut stages, mut done) = (Vec::new(), 0);
-        while done < steps.len() {
-            progress.note(&format!("step {} of {}", done + 1, steps.len()));
-            let (end, delta, load) = self.longest_batch(&live, &ranks, done)?;
-            let scene = scene_without(&live.topology, &removed_links(self.pod, &steps[done..end]));
-            let tables = prove_change(
-                self.fabric,
-                &scene,
-                RankedTables { tables: &live.tables, ranks: &ranks },
-                ChangeOrder::Kept,
-                delta,
-                load,
-            )?;
-            let next_tables = tables.delta.applied(&live.tables, &[], CHANGE);
-            let mirrors = mirrors_after(&live.mirrors, &steps[done..end]);
-            live = LiveState::new(
-                synth::topology_from_mirrors(self.fabric, self.pod, &mirrors),
-                mirrors,
-                next_tables,
-            );
-            stages.push(PlanStage { steps: done..end, tables });
-            done = end;
-        }
+        let start = || LiveState::new(wired.clone(), self.live.clone(), tables.clone());
+        let dealt = self.dealt_batches(start, &ranks, progress)?;
+        let (plan, stages, live) = match dealt {
+            Some(dealt) => dealt,
+            None => {
+                let (mut live, mut stages, mut done) = (start(), Vec::new(), 0);
+                while done < self.plan.steps.len() {
+                    progress.note(&format!("step {} of {}", done + 1, self.plan.steps.len()));
+                    let (end, delta, load) = self.longest_batch(&live, &ranks, done)?;
+                    let batch = &self.plan.steps[done..end];
+                    let (tables, next) = self.after_batch(&live, &ranks, batch, delta, load)?;
+                    stages.push(PlanStage { steps: done..end, tables });
+                    (live, done) = (next, end);
+                }
+                (self.plan.clone(), stages, live)
+            }
+        };
         let scene = Scene::healthy(&live.topology);
         let live_tables = RankedTables { tables: &live.tables, ranks: &ranks };
         let last = match &target {
@@ -144,7 +141,75 @@ impl PlannedChange<'_> {
             None => self.change_by_vc_blocks(&scene, live_tables)?,
         };
         let parts = self.topology.capacities().parts();
-        Ok(StagedPlan { vcs: self.tables.vcs, ranks, stages, last, loads: self.loads, parts })
+        let staged = StagedPlan { vcs: self.tables.vcs, ranks, stages, last, loads: self.loads, parts };
+        Ok((plan, staged))
+    }
+
+    /// Deals the switches to the fewest batches whose loads are within the limit. `None` if there are no such
+    /// batches, or if the plan is not made of whole switches.
+    fn dealt_batches(
+        &self,
+        start: impl Fn() -> LiveState,
+        ranks: &[u32],
+        progress: &dyn Progress,
+    ) -> Result<Option<(SwitchPlan, Vec<PlanStage>, LiveState)>, NoChange> {
+        let mut switches: Vec<OcsId> = self.plan.groups().map(|group| group[0].ocs).collect();
+        switches.sort_unstable();
+        if switches.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Ok(None);
+        }
+        'counts: for count in 1..=switches.len().min(MOST_DEALT) {
+            progress.note(&format!("{count} batches"));
+            let batches = deal_switches(self.pod, &switches, count);
+            let plan = plan_in_order(
+                self.pod,
+                self.live,
+                &self.new_mirrors(),
+                &self.plan.replaced,
+                &batches.concat(),
+            );
+            if !plan.cuts.is_empty() {
+                continue;
+            }
+            let (mut live, mut stages, mut done) = (start(), Vec::new(), 0);
+            for batch in &batches {
+                let in_batch = |step: &PlanStep| batch.contains(&step.ocs);
+                let end = done + plan.steps[done..].iter().take_while(|step| in_batch(step)).count();
+                let steps = &plan.steps[done..end];
+                let within = self.tables_without(&live, ranks, steps).ok();
+                let Some((delta, load)) = within.filter(|(_, load)| *load <= self.limit) else {
+                    continue 'counts;
+                };
+                let (tables, next) = self.after_batch(&live, ranks, steps, delta, load)?;
+                stages.push(PlanStage { steps: done..end, tables });
+                (live, done) = (next, end);
+            }
+            return Ok(Some((plan, stages, live)));
+        }
+        Ok(None)
+    }
+
+    /// The setting after the plan.
+    fn new_mirrors(&self) -> Mirrors {
+        mirrors_after(self.live, &self.plan.steps)
+    }
+
+    /// Proves the change of tables of a batch. Returns it, and the state after the steps of the batch.
+    fn after_batch(
+        &self,
+        live: &LiveState,
+        ranks: &[u32],
+        steps: &[PlanStep],
+        delta: Delta,
+        load: u64,
+    ) -> Result<(TableChange, LiveState), NoChange> {
+        let scene = scene_without(&live.topology, &removed_links(self.pod, steps));
+        let before = RankedTables { tables: &live.tables, ranks };
+        let tables = prove_change(self.fabric, &scene, before, ChangeOrder::Kept, delta, load)?;
+        let next_tables = tables.delta.applied(&live.tables, &[], CHANGE);
+        let mirrors = mirrors_after(&live.mirrors, steps);
+        let topology = synth::topology_from_mirrors(self.fabric, self.pod, &mirrors);
+        Ok((tables, LiveState::new(topology, mirrors, next_tables)))
     }
 
     /// The change from live tables to others that rise by the same ranks.
@@ -231,7 +296,7 @@ impl PlannedChange<'_> {
             }
         }
         let within = |end: usize| {
-            self.tables_without(live, ranks, first..end).ok().filter(|(_, load)| *load <= self.limit)
+            self.tables_without(live, ranks, &steps[first..end]).ok().filter(|(_, load)| *load <= self.limit)
         };
         if let Some(batch) = longest_possible(&batch_ends, within) {
             return Ok(batch);
@@ -240,7 +305,7 @@ impl PlannedChange<'_> {
         if let Some(batch) = longest_possible(&single, within) {
             return Ok(batch);
         }
-        let load = self.tables_without(live, ranks, first..first + 1).ok().map(|(_, load)| load);
+        let load = self.tables_without(live, ranks, &steps[first..first + 1]).ok().map(|(_, load)| load);
         Err(NoChange::TooMuch { step: steps[first], load })
     }
 
@@ -250,9 +315,9 @@ impl PlannedChange<'_> {
         &self,
         live: &LiveState,
         ranks: &[u32],
-        steps: Range<usize>,
+        steps: &[PlanStep],
     ) -> Result<(Delta, u64), NoRisingPath> {
-        let scene = scene_without(&live.topology, &removed_links(self.pod, &self.plan.steps[steps]));
+        let scene = scene_without(&live.topology, &removed_links(self.pod, steps));
         let (demand, before) = (&self.fabric.demand, RankedTables { tables: &live.tables, ranks });
         let local = repair::repair_locally(&scene, demand, before, 1)?;
         if local.highest_after <= self.limit {
@@ -272,6 +337,19 @@ impl PlannedChange<'_> {
         }
         Ok((repair::changes_to(&scene, before, &chosen).0, load))
     }
+}
+
+/// Deals the switches that change to batches. The switches of a group serve one axis. Every batch has its
+/// share of each group, from all rows and columns of the group.
+fn deal_switches(pod: &Pod, switches: &[OcsId], count: usize) -> Vec<Vec<OcsId>> {
+    let mut batches = vec![Vec::new(); count];
+    for (number, group) in switches.chunk_by(|a, b| pod.ocses[*a].group == pod.ocses[*b].group).enumerate() {
+        for (place, &ocs) in group.iter().enumerate() {
+            batches[(place + place / count + number) % count].push(ocs);
+        }
+    }
+    batches.retain(|batch| !batch.is_empty());
+    batches
 }
 
 /// Has the checker carry out a change of tables.
@@ -296,7 +374,7 @@ fn prove_change(
 }
 
 /// The same tables, shifted up by `by` virtual channels, with `vcs` in all.
-fn shift_vcs(tables: &ForwardingTables, by: u8, vcs: u8) -> ForwardingTables {
+pub(super) fn shift_vcs(tables: &ForwardingTables, by: u8, vcs: u8) -> ForwardingTables {
     let entry = |entry: &TableEntry| {
         let in_vc = if entry.in_vc < 0 { entry.in_vc } else { entry.in_vc + by as i8 };
         TableEntry { in_vc, out_vc: entry.out_vc + by, ..*entry }
@@ -306,7 +384,7 @@ fn shift_vcs(tables: &ForwardingTables, by: u8, vcs: u8) -> ForwardingTables {
 }
 
 /// The ranks of two blocks of virtual channels, one above the other.
-fn ranks_of_blocks(below: &[u32], above: &[u32], vcs: u8) -> Vec<u32> {
+pub(super) fn ranks_of_blocks(below: &[u32], above: &[u32], vcs: u8) -> Vec<u32> {
     let rows = |ranks| <[u32]>::chunks(ranks, usize::from(vcs));
     rows(below).zip(rows(above)).flat_map(|(below, above)| below.iter().chain(above).copied()).collect()
 }

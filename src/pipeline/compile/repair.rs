@@ -5,12 +5,14 @@
 //!
 //! 1. Use the tables that the build has for this loss.
 //! 2. Replace the broken routes by other paths of rising rank. On request, choose all routes once more.
-//! 3. Choose all routes under a new order.
+//! 3. Choose all routes under a new order. That is also done if the loads before are far from the bound.
 
+use super::change::{ranks_of_blocks, shift_vcs};
 use fabc_base::progress::Progress;
 use fabc_check::{CheckError, RepairWalk};
 use fabc_ir::{
-    Delta, DualLengths, ForwardingTables, Repair, RepairLoads, RepairStep, Scene, Survivors, TableKey, Walk,
+    ChangeOrder, Delta, DualLengths, ForwardingTables, Repair, RepairBlocks, RepairLoads, RepairStep, Scene,
+    Survivors, TableChange, TableKey, Walk,
 };
 use fabc_model::Fabric;
 use fabc_passes::flow;
@@ -27,6 +29,11 @@ const TIGHTENED: usize = 512;
 const TIGHTENINGS: u32 = 4;
 /// The most rounds of replacing broken routes.
 const ROUNDS: u32 = 4;
+/// Choosing all routes is tried up to this product of endpoints and states of packets. That takes about a
+/// second.
+const QUICK_WORK: usize = 1 << 20;
+/// It is also tried where the load is over this fraction of the lower bound.
+const NEAR: (u64, u64) = (105, 100);
 /// The scenario name of the new tables.
 pub const REPAIR: &str = "repair";
 
@@ -79,9 +86,10 @@ pub struct LiveTables {
 /// How much a repair may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effort {
-    /// [`Effort::Full`] where only switches are down and the tables keep the symmetry of the pod. Otherwise
-    /// [`Effort::Local`].
-    Fitting,
+    /// The lowest load. [`Effort::Full`] is tried where it is little work, or where the load of
+    /// [`Effort::Local`] is over 1.05 times the lower bound. If both loads are over it, new ranks are tried
+    /// where that is little work and routers can change live.
+    Auto,
     /// Replace only the broken routes.
     Local,
     /// Choose all routes once more.
@@ -92,8 +100,21 @@ pub enum Effort {
 pub struct ProvedRepair {
     /// The repair: its changes of tables and its loads.
     pub repair: Repair,
+    /// The result of the other effort, where it was computed as well.
+    pub other: Option<OtherEffort>,
     /// The walk of the new tables by the checker.
     pub walk: RepairWalk,
+}
+
+/// The result of an effort that was not taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OtherEffort {
+    /// The effort that gives this result.
+    pub effort: Effort,
+    /// The largest load of a channel, in parts of a unit of load.
+    pub load: u64,
+    /// Number of entries that it changes.
+    pub changed: u64,
 }
 
 /// Finds and proves new tables.
@@ -111,6 +132,7 @@ pub fn repair(
     let (healthy, _) = fabc_check::judge_tables(fabric, &healthy_scene, tables, ranks)?;
     let before = RankedTables { tables, ranks };
     let symmetric = !tables.symmetry.is_trivial() && served.keeps_symmetry();
+    let mut other = None;
     let (step, new_tables, new_ranks) = if let Some(Covered { scenario, tables, ranks }) = &broken.covered {
         (RepairStep::Covered(scenario.clone()), tables.clone(), Some(ranks.clone()))
     } else if symmetric && effort != Effort::Local {
@@ -118,17 +140,21 @@ pub fn repair(
         (if new_ranks.is_none() { RepairStep::Full } else { RepairStep::NewOrder }, new_tables, new_ranks)
     } else {
         match repair::repair_locally(served, demand, before, ROUNDS) {
-            Ok(LocalRepair { delta, .. }) if effort == Effort::Full => {
-                match choose_all_routes(broken, &delta) {
-                    Some(new_tables) => (RepairStep::Full, new_tables, None),
-                    None => (RepairStep::Local, delta.applied(tables, &served.dead, REPAIR), None),
+            Ok(LocalRepair { delta, highest_after, .. }) => {
+                let kept = full_repair(broken, effort, &delta, highest_after);
+                other = kept.other;
+                if let Some((new_tables, ranks)) = better_order(broken, effort, kept.load, progress) {
+                    other = Some(kept.passed_over());
+                    (RepairStep::NewOrder, new_tables, Some(ranks))
+                } else if let Some(new_tables) = kept.full {
+                    (RepairStep::Full, new_tables, None)
+                } else if broken.since.is_none() {
+                    let changes = ProvedChanges { ranks: None, delta, warm: true, blocks: None };
+                    let proved = prove_repair(broken, &healthy, RepairStep::Local, changes, highest_after)?;
+                    return Ok(ProvedRepair { other, ..proved });
+                } else {
+                    (RepairStep::Local, delta.applied(tables, &served.dead, REPAIR), None)
                 }
-            }
-            Ok(LocalRepair { delta, highest_after, .. }) if broken.since.is_none() => {
-                return prove_repair(broken, &healthy, RepairStep::Local, None, delta, true, highest_after);
-            }
-            Ok(LocalRepair { delta, .. }) => {
-                (RepairStep::Local, delta.applied(tables, &served.dead, REPAIR), None)
             }
             Err(_) => {
                 let (new_tables, ranks) = choose_new_order(broken, progress);
@@ -160,7 +186,133 @@ pub fn repair(
         step => step,
     };
     let max_load = repair::highest_load(served, demand, &new_tables);
-    prove_repair(broken, &healthy, step, ranks, delta, warm, max_load)
+    let blocks = match warm {
+        true => None,
+        false => {
+            let all_ranks = ranks.as_deref().unwrap_or(&healthy_ranks);
+            repair_by_blocks(broken, live, RankedTables { tables: &new_tables, ranks: all_ranks })
+        }
+    };
+    let changes = ProvedChanges { ranks, delta, warm, blocks };
+    let proved = prove_repair(broken, &healthy, step, changes, max_load)?;
+    Ok(ProvedRepair { other, ..proved })
+}
+
+/// The best repair under the ranks of the healthy fabric.
+struct KeptOrder {
+    /// The tables, if choosing all routes once more gave them.
+    full: Option<ForwardingTables>,
+    /// The largest load of a channel, in parts of a unit of load.
+    load: u64,
+    /// Number of entries that it changes.
+    changed: u64,
+    /// The result of the other effort, where it was computed as well.
+    other: Option<OtherEffort>,
+}
+
+impl KeptOrder {
+    /// This repair, if one under new ranks is taken.
+    fn passed_over(&self) -> OtherEffort {
+        let effort = if self.full.is_some() { Effort::Full } else { Effort::Local };
+        OtherEffort { effort, load: self.load, changed: self.changed }
+    }
+}
+
+/// Whether a load is near enough to the lower bound.
+fn is_near_bound(broken: &Broken<'_>, load: u64) -> bool {
+    let bound = fabc_check::load_lower_bound(broken.served, &broken.fabric.demand, broken.lengths);
+    bound.is_ok_and(|bound| load * NEAR.1 <= bound * NEAR.0)
+}
+
+/// Whether choosing all routes takes about a second at most.
+fn is_quick(broken: &Broken<'_>) -> bool {
+    let topology = broken.served.topology;
+    let states = topology.channels().count() * usize::from(broken.tables.vcs);
+    topology.endpoints().count() * states <= QUICK_WORK
+}
+
+/// Chooses all routes once more, if the effort asks for it. `delta` and `local_load` are those of replacing
+/// broken routes alone.
+fn full_repair(broken: &Broken<'_>, effort: Effort, delta: &Delta, local_load: u64) -> KeptOrder {
+    let Broken { fabric, served, tables, ranks, .. } = *broken;
+    let count = |delta: &Delta| delta.counts().iter().sum();
+    let local = KeptOrder { full: None, load: local_load, changed: count(delta), other: None };
+    let is_tried = match effort {
+        Effort::Local => false,
+        Effort::Full => true,
+        Effort::Auto => is_quick(broken) || !is_near_bound(broken, local_load),
+    };
+    let Some(full) = is_tried.then(|| choose_all_routes(broken, delta)).flatten() else { return local };
+    let load = repair::highest_load(served, &fabric.demand, &full);
+    let changed = count(&repair::changes_to(served, RankedTables { tables, ranks }, &full).0);
+    if effort == Effort::Full || load < local_load {
+        let other = Some(local.passed_over());
+        return KeptOrder { full: Some(full), load, changed, other };
+    }
+    KeptOrder { other: Some(OtherEffort { effort: Effort::Full, load, changed }), ..local }
+}
+
+/// Tables under new ranks with a lower load, where they can be brought in live and that is little work. They
+/// are tried only if the load under the old ranks is far from the lower bound.
+fn better_order(
+    broken: &Broken<'_>,
+    effort: Effort,
+    load: u64,
+    progress: &dyn Progress,
+) -> Option<(ForwardingTables, Vec<u32>)> {
+    let Broken { fabric, served, tables, .. } = *broken;
+    let has_blocks = u16::from(tables.vcs) * 2 <= u16::from(fabric.router.vcs);
+    if effort != Effort::Auto || !has_blocks || !is_quick(broken) || is_near_bound(broken, load) {
+        return None;
+    }
+    let (new_tables, ranks) = choose_new_order(broken, progress);
+    (repair::highest_load(served, &fabric.demand, &new_tables) < load).then_some((new_tables, ranks))
+}
+
+/// The changes to new tables of other ranks by way of unused virtual channels, while packets are in flight.
+/// `None` where routers have too few. `new` has the ranks of all routers.
+fn repair_by_blocks(
+    broken: &Broken<'_>,
+    live: RankedTables<'_>,
+    new: RankedTables<'_>,
+) -> Option<RepairBlocks> {
+    let Broken { fabric, served, .. } = *broken;
+    let vcs = live.tables.vcs;
+    if u16::from(vcs) * 2 > u16::from(fabric.router.vcs) || new.tables.vcs != vcs {
+        return None;
+    }
+    let live_ranks = repair::ranks_of_all_routers(served.topology, live);
+    let above_ranks = ranks_above(&live_ranks, new.ranks);
+    let whole = |tables: &ForwardingTables| Delta::default().applied(tables, &[], REPAIR);
+    let before = shift_vcs(&whole(live.tables), 0, 2 * vcs);
+    let new_tables = whole(new.tables);
+    let [below, above] = [0, vcs].map(|by| shift_vcs(&new_tables, by, 2 * vcs));
+    let change = |order, before: &ForwardingTables, ranks: &[u32], after: &ForwardingTables| {
+        let (delta, rises) = repair::changes_to(served, RankedTables { tables: before, ranks }, after);
+        let load = repair::highest_load(served, &fabric.demand, after);
+        rises.then(|| TableChange { order, keys_most: delta.most_entries(before), delta, load })
+    };
+    let up_ranks = ranks_of_blocks(&live_ranks, &above_ranks, vcs);
+    let up = change(ChangeOrder::Above, &before, &up_ranks, &above)?;
+    let between = up.delta.applied(&before, &served.dead, REPAIR);
+    // On the way down the block below has the higher ranks.
+    let down_ranks = ranks_of_blocks(&ranks_above(new.ranks, new.ranks), new.ranks, vcs);
+    let down = change(ChangeOrder::Below, &between, &down_ranks, &below)?;
+    Some(RepairBlocks { above: up, below: down })
+}
+
+/// Ranks that are all above some others, in the same order.
+fn ranks_above(lower: &[u32], ranks: &[u32]) -> Vec<u32> {
+    let top = lower.iter().max().map_or(0, |most| most + 1);
+    ranks.iter().map(|rank| rank + top).collect()
+}
+
+/// The changes of a repair, and the ranks that they lead to.
+struct ProvedChanges {
+    ranks: Option<Vec<u32>>,
+    delta: Delta,
+    warm: bool,
+    blocks: Option<RepairBlocks>,
 }
 
 /// Assembles a repair, and has the checker prove it.
@@ -168,11 +320,10 @@ fn prove_repair(
     broken: &Broken<'_>,
     healthy: &Walk,
     step: RepairStep,
-    new_ranks: Option<Vec<u32>>,
-    delta: Delta,
-    warm: bool,
+    changes: ProvedChanges,
     repaired: u64,
 ) -> Result<ProvedRepair, CheckError> {
+    let ProvedChanges { ranks: new_ranks, delta, warm, blocks } = changes;
     let Broken { fabric, scene, served, tables, ranks, .. } = *broken;
     let bound = fabc_check::load_lower_bound(served, &fabric.demand, broken.lengths).ok();
     let loads = RepairLoads {
@@ -190,23 +341,21 @@ fn prove_repair(
         ranks: new_ranks,
         delta,
         warm,
+        blocks,
         loads,
         unserved: broken.unserved,
     };
-    let walk = match since {
-        Some(since) => {
-            let healthy = repair::ranks_of_all_routers(scene.topology, RankedTables { tables, ranks });
-            fabc_check::verify_repair(
-                fabric,
-                scene,
-                (&since.tables, &since.all_ranks),
-                Some(&healthy),
-                &repair,
-            )?
-        }
-        None => fabc_check::verify_repair(fabric, scene, (tables, ranks), None, &repair)?,
+    let healthy = repair::ranks_of_all_routers(scene.topology, RankedTables { tables, ranks });
+    let (live, other_ranks) = match since {
+        Some(since) => ((&since.tables, &since.all_ranks[..]), Some(&healthy[..])),
+        None => ((tables, ranks), None),
     };
-    Ok(ProvedRepair { repair, walk })
+    let walk = fabc_check::verify_repair(fabric, scene, live, other_ranks, &repair)?;
+    if let Some(blocks) = &repair.blocks {
+        let new_ranks = repair.ranks.as_deref().unwrap_or(&healthy);
+        fabc_check::verify_repair_blocks(fabric, scene, live, new_ranks, &repair, blocks)?;
+    }
+    Ok(ProvedRepair { repair, walk, other: None })
 }
 
 /// Chooses all routes once more where only switches are down. The surviving network keeps the symmetry, so

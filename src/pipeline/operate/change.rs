@@ -17,7 +17,8 @@ pub struct StagingRequest {
     pub load: f64,
 }
 
-/// Finds and proves the tables for every moment of a plan that leads from one build to another.
+/// Finds and proves the tables for every moment of a plan that leads from one build to another. Returns the
+/// plan in the order of its stages, and the stages.
 ///
 /// # Errors
 /// [`Refusal::NoWay`] if no such tables exist, [`Refusal::NoSwitches`] for a network, and
@@ -27,7 +28,7 @@ pub fn stage_change<F: Folder>(
     new: &BuiltFabric<F>,
     plan: &SwitchPlan,
     request: &StagingRequest,
-) -> Result<StagedPlan, F::Error> {
+) -> Result<(SwitchPlan, StagedPlan), F::Error> {
     check_fit(old, new)?;
     if request.own_order {
         check_vcs(old, new)?;

@@ -74,7 +74,13 @@ impl<F: Folder> BuiltWiring<F> {
             _ => Meaning::Repair(names),
         };
         let parts = fabc_check::connected_parts(&down.scene(as_built)).len();
-        Ok(PodDrift { drift: Drift { switches, meaning, parts }, tables })
+        let built = cross_connects.as_ref().map(CrossConnects::mirrors);
+        let has_lost_all = |switch: &&SwitchDrift| {
+            let count = built.as_ref().map_or(0, |built| built[switch.ocs].len());
+            count > 0 && switch.missing.len() == count
+        };
+        let lost = switches.iter().filter(has_lost_all).map(|switch| switch.ocs).collect();
+        Ok(PodDrift { drift: Drift { switches, meaning, parts, lost }, tables })
     }
 }
 

@@ -3,11 +3,13 @@
 use super::built::BuiltFabric;
 use super::down::DownParts;
 use super::live_tables::{AlignedTables, earlier_repair, served_scene};
-use crate::compile::repair::{Broken, Effort, ProvedRepair, REPAIR, repair};
+use crate::compile::repair::{Broken, Effort, OtherEffort, ProvedRepair, REPAIR, repair};
 use crate::folder::Folder;
 use fabc_base::ids::NodeId;
 use fabc_base::progress::Silent;
 use fabc_emit::Artifact;
+use fabc_emit::number::grouped;
+use fabc_ir::Fraction;
 
 /// The limit of entries up to which the new tables are written. The changes are always written.
 pub(crate) const MOST_ENTRIES: u64 = 1 << 26;
@@ -64,14 +66,21 @@ pub fn repair_down<F: Folder>(
         lengths: &built.nominal.lengths,
         unserved,
     };
-    let ProvedRepair { repair, walk } =
+    let ProvedRepair { repair, walk, other } =
         repair(&broken, request.effort, &Silent).map_err(|error| built.convicted(error))?;
-    let file = |path: &str, text: String| Artifact { path: path.to_owned(), bytes: text.into_bytes() };
-    let mut files = vec![
-        file("repair.json", fabc_emit::repair_json(&repair)),
-        file("delta.json", fabc_emit::delta_json(&repair.fabric, &repair.delta)),
-    ];
+    let mut files = fabc_emit::repair_files(&repair);
     let mut text = fabc_emit::repair_text(&repair, built.fabric.node_count(), word);
+    if let Some(OtherEffort { effort, load, changed }) = other {
+        let load = Fraction::new(load, repair.loads.parts.max(1)).as_f64();
+        let (option, what) = match effort {
+            Effort::Full => ("full", "choosing all routes once more"),
+            _ => ("local", "replacing only broken routes"),
+        };
+        text.push_str(&format!(
+            "  {what} (`--effort {option}`) gives load {load} and changes {} entries\n",
+            grouped(changed)
+        ));
+    }
     if walk.entries <= MOST_ENTRIES {
         let old = broken.since.as_ref().map_or(&*tables, |since| &since.tables);
         files.push(fabc_emit::repaired_tables(&repair.delta.applied(old, &served.dead, REPAIR)));

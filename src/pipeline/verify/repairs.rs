@@ -3,10 +3,9 @@
 use super::comparison::{FolderComparison, format_error};
 use crate::folder::Folder;
 use crate::operate::{AlignedTables, BuiltFabric, DownParts, MOST_ENTRIES, earlier_repair, served_scene};
-use fabc_check::{EarlierRepair, RepairBaseline, RepairWalk};
-use fabc_emit::Artifact;
-use fabc_ir::Repair;
-use fabc_ir::read::{DeltaFile, RepairFile, tagged};
+use fabc_check::{CheckError, EarlierRepair, RepairBaseline, RepairWalk};
+use fabc_ir::read::{DeltaFile, RepairFile, StageLine, tagged};
+use fabc_ir::{ChangeOrder, RepairBlocks, TableChange};
 
 /// The result of verifying a repair without contradictions.
 pub struct VerifiedRepair {
@@ -43,7 +42,8 @@ pub fn verify_repair<F: Folder>(
         |_| stop(format_error("repair.json", "no two endpoints survive the failures in `down`".to_owned()));
     let served = served_scene(&built.fabric, &scene, &parts, true).map_err(nothing_left)?;
     let most_loaded = built.max_channel_load()?;
-    let claimed = head.repair(delta);
+    let mut claimed = head.repair(delta);
+    claimed.blocks = blocks_of(&head, out).map_err(stop)?;
     let down = down.names(built.as_built());
     let covered = if claimed.unserved == 0 { built.covered_tables(&down)? } else { None };
     let AlignedTables { tables, ranks, covered, since } = AlignedTables::align(built, covered, since);
@@ -64,15 +64,26 @@ pub fn verify_repair<F: Folder>(
         covered: covered.as_ref().map(|covered| (covered.scenario.as_str(), &covered.tables)),
     };
     let (walk, new) = fabc_check::verify_claimed_repair(&ground, &head, &claimed).map_err(stop)?;
-    let Repair { fabric, delta, .. } = &claimed;
-    let files = [
-        ("repair.json", fabc_emit::repair_json(&claimed)),
-        ("delta.json", fabc_emit::delta_json(fabric, delta)),
-    ];
-    let files = files.map(|(path, text)| Artifact { path: path.to_owned(), bytes: text.into_bytes() });
+    let files = fabc_emit::repair_files(&claimed);
     let mut again = FolderComparison::new(out);
     let tables = (walk.entries <= MOST_ENTRIES).then(|| fabc_emit::repaired_tables(&new));
     files.into_iter().chain(tables).try_for_each(|file| again.compare(file)).map_err(stop)?;
     again.finish().map_err(stop)?;
-    Ok(VerifiedRepair { walk, changed_entries: delta.counts(), warm: claimed.warm })
+    Ok(VerifiedRepair { walk, changed_entries: claimed.delta.counts(), warm: claimed.is_live() })
+}
+
+/// The changes by way of unused virtual channels that a repair claims.
+fn blocks_of<F: Folder>(head: &RepairFile, out: &F) -> Result<Option<RepairBlocks>, CheckError> {
+    let Some(lines) = &head.blocks else { return Ok(None) };
+    let orders = [ChangeOrder::Above, ChangeOrder::Below];
+    let change = |line: &StageLine, order: ChangeOrder| -> Result<TableChange, CheckError> {
+        let path = format!("{}/delta.json", order.name());
+        let no_file =
+            |_: F::Error| format_error("repair.json", format!("there is no `{path}`, which it names"));
+        let bytes = out.read(&path).map_err(no_file)?;
+        let file: DeltaFile = tagged(&bytes).map_err(|problem| format_error(&path, problem))?;
+        let delta = file.delta(&line.waits);
+        Ok(TableChange { order, delta, load: line.load, keys_most: line.keys_most })
+    };
+    Ok(Some(RepairBlocks { above: change(&lines[0], orders[0])?, below: change(&lines[1], orders[1])? }))
 }

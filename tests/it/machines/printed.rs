@@ -202,6 +202,7 @@ fn slices(documents: &mut Documents) {
         0,
     );
     documents.folder("placed");
+    documents.run(&["place", "placed", "--emit", "slices_json=-", "-q"], 0);
     documents.run(&["plan", "placed", "--live", built, "--json"], 2);
     documents.run(&["drift", "placed", "--live", built, "--json"], 3);
     documents.run(&["drift", built, "--live", built, "--json"], 0);

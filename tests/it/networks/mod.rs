@@ -105,6 +105,7 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         jobs: Vec::new(),
         searched_for: Vec::new(),
         addresses: None,
+        hosts: None,
         slices: fabc::model::Slices::default(),
         requires: Vec::new(),
         capacities: Capacities::new(

@@ -302,6 +302,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
         jobs: Vec::new(),
         searched_for: Vec::new(),
         addresses: None,
+        hosts: None,
         slices: fabc::model::Slices::default(),
         requires: Vec::new(),
         floor: None,

@@ -199,6 +199,7 @@ fn fabric(shape: Shape) -> Fabric {
         jobs: Vec::new(),
         searched_for: Vec::new(),
         addresses: None,
+        hosts: None,
         slices: fabc::model::Slices::default(),
         requires: vec![
             require(Metric::Diameter, false, Comparison::AtMost, "7"),

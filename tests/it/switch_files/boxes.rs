@@ -112,8 +112,8 @@ fn a_scheduler_places_jobs_on_boxes() {
         text(&slurm, "topology.conf"),
         "SwitchName=leaf-0 Nodes=box[0-2]\n\
          SwitchName=leaf-4 Nodes=box[3-5]\n\
-         SwitchName=spine-0 Switches=leaf-0,leaf-4\n\
-         SwitchName=spine-1 Switches=leaf-0,leaf-4\n"
+         SwitchName=spine-0 Switches=leaf-[0,4]\n\
+         SwitchName=spine-1 Switches=leaf-[0,4]\n"
     );
     assert!(text(&slurm, "topology.yaml").ends_with(
         "    block_sizes:\n      - 3\n      - 6\n    blocks:\n\
@@ -129,7 +129,7 @@ fn a_scheduler_places_jobs_on_boxes() {
     for (place, leaf) in [("box2", "leaf-0"), ("box3", "leaf-4")] {
         assert_eq!(
             labels[place],
-            format!("network.topology.nvidia.com/spine=spine-0 network.topology.nvidia.com/leaf={leaf}")
+            format!("fabc-fabric=net fabric.topograph.run/tier-1=spine-0 fabric.topograph.run/tier-0={leaf}")
         );
     }
 }
@@ -153,7 +153,9 @@ fn one_box_has_no_switch_outside() {
     let spec = "fabric net { clock = 1 GHz; link nvlink { bandwidth = 100 Gbps; latency = 10 ns; }
         box h { gpus = 4; switch nv { latency = 10 cycles; join all over nvlink; } } boxes = 1 of h; routing = spray; }";
     let compiled = built(spec).0;
-    for format in ["slurm_topology", "kueue", "frr", "sonic", "routes"] {
+    let slurm = emitted("slurm_topology", &compiled).expect("one box");
+    assert_eq!(text(&slurm, "topology.conf"), "SwitchName=network-net Nodes=box0\n");
+    for format in ["frr", "sonic", "routes"] {
         let refused = emitted(format, &compiled).expect_err("no switch outside").to_string();
         assert_eq!(
             refused,

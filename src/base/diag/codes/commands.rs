@@ -210,7 +210,7 @@ routers are cables. To see which of them differ between two builds, use `diff` o
 Formats of other programs have no words for everything that a network can be. An InfiniBand subnet has cables that run both ways, switches
 of at most 254 ports, 49,151 unicast LIDs for switches and hosts, and forwarding tables that know the destination only: routes that change
 between virtual channels, such as those of `minimal`, do not fit into `opensm_lft`. Those of `allowed_turns { key = dst; }` within one
-virtual channel do. The files of TONS number chips by their place in a pod of cubes. Slurm and Kueue know networks with tiers, and
+virtual channel do. The files of TONS number chips by their place in a pod of cubes. Kueue knows at most eight levels of domains, and
 `nccl_topo` boxes of GPUs whose links are whole NVLinks. `topology.graphml`, `topology.csv` and `--emit tables_csv` hold every network.",
     },
     CodeDoc {

@@ -8,7 +8,7 @@ use super::super::switch_names::switch_name;
 use super::template::{HostField, HostPlant, HostTemplate, TemplateProblem};
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::router_names;
-use fabc_model::{BoxPart, Boxes, Fabric, Pod};
+use fabc_model::{BoxPart, Boxes, Fabric, HostMap, Pod, host_label, host_name_problem};
 use std::collections::BTreeMap;
 
 /// How hosts are called, and which chips each has, as the command line says it.
@@ -67,7 +67,7 @@ pub(super) struct HostSlot {
 }
 
 /// The hosts of a fabric.
-pub(super) struct Hosts {
+pub(in crate::external) struct Hosts {
     /// The routers that send and receive, ascending. A chip is an index into them.
     endpoints: Vec<NodeId>,
     /// `[host]`: its name for launchers.
@@ -84,7 +84,7 @@ impl Hosts {
     ///
     /// # Errors
     /// A template that cannot be read, and chips that do not fill whole hosts.
-    pub(super) fn new(fabric: &Fabric, naming: &HostNaming) -> Result<Self, EmitError> {
+    pub(in crate::external) fn new(fabric: &Fabric, naming: &HostNaming) -> Result<Self, EmitError> {
         let endpoints: Vec<NodeId> = fabric
             .declared_hosts()
             .iter()
@@ -92,13 +92,25 @@ impl Hosts {
             .filter(|(_, hosts)| **hosts > 0)
             .map(|(node, _)| NodeId::new(node))
             .collect();
-        let chips = host_chips(fabric, &endpoints, naming.chips)?;
-        let names = host_names(fabric, &endpoints, &chips, naming)?;
+        let (chips, names) = match &fabric.hosts {
+            Some(map) if naming.is_default() => mapped_hosts(fabric, &endpoints, map)?,
+            _ => {
+                let chips = host_chips(fabric, &endpoints, naming.chips)?;
+                let names = host_names(fabric, &endpoints, &chips, naming)?;
+                (chips, names)
+            }
+        };
         let mut slots = vec![HostSlot { host: 0, slot: 0 }; endpoints.len()];
         for (host, chips) in chips.iter().enumerate() {
             chips.iter().zip(0..).for_each(|(&chip, slot)| slots[chip] = HostSlot { host, slot });
         }
         Ok(Self { endpoints, names, chips, slots })
+    }
+
+    /// The name of every host, and the routers of its chips.
+    pub(in crate::external) fn named_routers(&self) -> impl Iterator<Item = (&str, Vec<NodeId>)> {
+        let routers = |chips: &Vec<usize>| chips.iter().map(|&chip| self.endpoints[chip]).collect();
+        self.names.iter().zip(&self.chips).map(move |(name, chips)| (name.as_str(), routers(chips)))
     }
 
     /// The number of a chip among those that send and receive.
@@ -119,20 +131,19 @@ impl Hosts {
     ///
     /// # Errors
     /// [`EmitError::HostName`] for the first such host.
-    pub(super) fn check_names(&self, fabric: &Fabric) -> Result<(), EmitError> {
+    pub(in crate::external) fn check_names(&self, fabric: &Fabric) -> Result<(), EmitError> {
         let names = router_names(fabric);
         let first_chip = |host: usize| names.node(self.endpoints[self.chips[host][0]]);
         let refused = |problem| EmitError::HostName { problem };
         let mut hosts: BTreeMap<String, usize> = BTreeMap::new();
         for (host, name) in self.names.iter().enumerate() {
-            if let Some(problem) = name_problem(name) {
+            if let Some(problem) = host_name_problem(name) {
                 return Err(refused(format!(
                     "the host of {} would be `{name}`: {problem}",
                     first_chip(host)
                 )));
             }
-            let label = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
-            let Some(earlier) = hosts.insert(label, host) else { continue };
+            let Some(earlier) = hosts.insert(host_label(name), host) else { continue };
             let [first, second] = [earlier, host].map(first_chip);
             return Err(refused(match &self.names[earlier] {
                 same if same == name => format!("the hosts of {first} and {second} would both be `{name}`"),
@@ -145,17 +156,25 @@ impl Hosts {
     }
 }
 
-/// Why launchers do not take a name.
-fn name_problem(name: &str) -> Option<&'static str> {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
-    if !name.starts_with(|letter: char| letter.is_ascii_alphanumeric()) {
-        return Some("a name begins with a letter or digit");
+/// The chips and names of the hosts that the spec names.
+///
+/// # Errors
+/// [`EmitError::HostName`] for a router with several hosts: a rank has one.
+fn mapped_hosts(
+    fabric: &Fabric,
+    endpoints: &[NodeId],
+    map: &HostMap,
+) -> Result<(Vec<Vec<usize>>, Vec<String>), EmitError> {
+    let declared = fabric.declared_hosts();
+    if let Some(&node) = endpoints.iter().find(|node| fabric.boxes().is_none() && declared[node.index()] > 1)
+    {
+        let name = router_names(fabric).node(node);
+        let problem = format!("`{name}` has several hosts in the file of `hosts`, and a rank has one");
+        return Err(EmitError::HostName { problem });
     }
-    if !name.chars().all(plain) {
-        return Some("a name has letters, digits, `-`, `_` and `.`");
-    }
-    let is_number = name.split('.').next().is_some_and(|label| label.chars().all(|l| l.is_ascii_digit()));
-    is_number.then_some("launchers take a name of digits alone for a number")
+    let chip = |node: &NodeId| endpoints.binary_search(node).unwrap_or(node.index());
+    let chips = map.hosts.iter().map(|host| host.routers.iter().map(chip).collect());
+    Ok((chips.collect(), map.hosts.iter().map(|host| host.name.clone()).collect()))
 }
 
 /// `[host]`: numbers of its chips, ascending.

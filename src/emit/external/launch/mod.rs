@@ -17,7 +17,7 @@ use crate::json::{push, push_numbers, quote};
 use fabc_base::csv;
 use fabc_base::ids::NodeId;
 use fabc_model::{Fabric, Job, RankGroups};
-use hosts::Hosts;
+pub(super) use hosts::Hosts;
 
 /// A file about the ranks of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,7 +5,9 @@
 
 use fabc_lang::syntax::ast::{ItemKind, Spec};
 use fabc_lang::syntax::print_items;
-use fabc_model::{Budget, DeclaredCollective, Fabric, Faults, Job, Metric, Require, Scenarios, Simulation};
+use fabc_model::{
+    Budget, DeclaredCollective, Fabric, Faults, HOSTS_INPUT, Job, Metric, Require, Scenarios, Simulation,
+};
 
 /// The texts that the keys of a fabric are made of. Each begins with the version.
 pub(super) struct PartTexts {
@@ -13,7 +15,7 @@ pub(super) struct PartTexts {
     pub(super) topology: String,
     /// What the flow and the tables read beside the topology: [`routed_part`].
     pub(super) tables: String,
-    /// Everything but the lines of the contract that steer no search, and addresses.
+    /// Everything but the lines of the contract that steer no search, addresses, and names of hosts.
     pub(super) without_contract: String,
     /// `[simulation]`: what it reads beside the tables.
     pub(super) simulations: Vec<String>,
@@ -28,6 +30,7 @@ impl PartTexts {
     pub(super) fn new(fabric: &Fabric, normal: &Spec, version: &str) -> Self {
         let inputs: String = fabc_emit::input_copies(fabric)
             .into_iter()
+            .filter(|(path, _)| path != HOSTS_INPUT)
             .map(|(path, text)| format!("{path}\n{text}\n"))
             .collect();
         let text = |keeps: &dyn Fn(&ItemKind) -> bool| {
@@ -48,8 +51,7 @@ impl PartTexts {
             tables: text(&|kind| is_routed(kind, has_jobs)) + &budget,
             without_contract: text(&|kind| match kind {
                 ItemKind::Require(_) => is_searched(kind),
-                ItemKind::Addresses(_) => false,
-                _ => true,
+                kind => !is_only_emitted(kind),
             }),
             simulations: fabric.simulations.iter().map(of_simulation).collect(),
             collectives: fabric.collectives.iter().map(|declared| of_collective(&declared.name)).collect(),
@@ -62,11 +64,14 @@ impl PartTexts {
 fn is_searched(kind: &ItemKind) -> bool {
     match kind {
         ItemKind::Require(require) => &*require.metric.value == "fault.concurrent_flow",
-        ItemKind::Simulate(..) | ItemKind::Collective(_) | ItemKind::Job(..) | ItemKind::Addresses(_) => {
-            false
-        }
-        _ => true,
+        ItemKind::Simulate(..) | ItemKind::Collective(_) | ItemKind::Job(..) => false,
+        kind => !is_only_emitted(kind),
     }
+}
+
+/// Whether only formats of other programs read an item: addresses, and names of hosts.
+fn is_only_emitted(kind: &ItemKind) -> bool {
+    matches!(kind, ItemKind::Addresses(_)) || kind.keyword() == "hosts"
 }
 
 /// Whether flow and routes may read an item. The budget is another part of their key, without its faults.
@@ -88,8 +93,9 @@ fn is_of_simulation(kind: &ItemKind, simulation: &str) -> bool {
     }
 }
 
-/// The part of a fabric that the search for a topology reads: without simulations, collectives, jobs,
-/// addresses, and every `require` but those that steer the search. The search for jobs reads all of them.
+/// The part of a fabric that the search for a topology reads. It has no simulations, collectives, jobs,
+/// addresses and names of hosts, and only those `require` lines that steer the search. The search for jobs
+/// reads all of them.
 pub(in crate::compile) fn searched_part(fabric: &Fabric) -> Fabric {
     let mut part = fabric.clone();
     part.requires.retain(|require| require.fault && require.metric == Metric::ConcurrentFlow);
@@ -97,6 +103,7 @@ pub(in crate::compile) fn searched_part(fabric: &Fabric) -> Fabric {
     part.collectives.clear();
     part.jobs.clear();
     part.addresses = None;
+    part.hosts = None;
     part
 }
 
