@@ -119,6 +119,9 @@ fn build<'py>(
     }
 }
 
+/// A dictionary, or `None` for Python.
+type MaybeDict<'py> = Option<Bound<'py, PyDict>>;
+
 /// Checks a spec; returns its normal form and warnings, and what is wrong or `None`.
 #[pyfunction]
 fn check<'py>(
@@ -127,7 +130,7 @@ fn check<'py>(
     name: String,
     directory: String,
     settings: Vec<(String, String)>,
-) -> PyResult<(Option<Bound<'py, PyDict>>, Option<Bound<'py, PyDict>>)> {
+) -> PyResult<(MaybeDict<'py>, MaybeDict<'py>)> {
     let asked = Asked { text, name, directory, settings, tables: TablesForm::Auto };
     match py.detach(|| asked.with(&Silent, fabc::check)) {
         Ok(checked) => {

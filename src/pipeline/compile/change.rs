@@ -106,7 +106,7 @@ impl LiveState {
 impl PlannedChange<'_> {
     /// Finds and proves the tables of every moment. Returns the plan in the order of the stages with them.
     /// The switches of every group are dealt to batches, for the fewest batches whose loads are within the
-    /// limit. If up to [`MOST_DEALT`] batches exceed it, or the plan changes a switch twice, the batches are
+    /// limit. If up to eight batches exceed it, or the plan changes a switch twice, the batches are
     /// runs of steps of the plan.
     ///
     /// # Errors
