@@ -12,7 +12,7 @@ use super::setting::RunCycles;
 use super::supply::{Newborn, Supply};
 use super::tally::{Census, RunTally};
 use super::traffic::{EndpointMessage, Pattern};
-use super::trial::{Trial, TrialEnd, tolerated_packets};
+use super::trial::{Trial, TrialEnd, tolerated_growth};
 use fabc_base::limits::SIMULATED_CYCLES;
 use fabc_base::random::KeyedStream;
 use fabc_model::Rate;
@@ -155,17 +155,8 @@ pub(super) fn try_rate<'a>(
     end: TrialEnd,
 ) -> Result<Trial, SimError> {
     let trial = prepared.setting.trial;
+    let tolerated = tolerated_growth(&prepared.setting, trial);
     routers.tally().measure(trial);
-    let mut inside_at_first = 0;
-    // Whether packets in flight have grown in so many measured cycles by more than this multiple of what is
-    // tolerated in all of them.
-    let grew_by = |multiple: f64, routers: &mut dyn Routers<'a>, inside: u64, measured: u32| {
-        let (born, delivered) = routers.tally().born_and_delivered();
-        let births = born as f64 / f64::from(measured);
-        let mean_cycles = prepared.load().mean_cycles;
-        let tolerated = tolerated_packets(&prepared.setting, mean_cycles, inside, births);
-        born as f64 - delivered as f64 > multiple * tolerated
-    };
     // A packet that stands still at the end moves again soon, or never.
     let goes_on = |routers: &mut dyn Routers<'a>, now: u32| {
         routers.tally().inside() > 0 && now - *routers.last_move() > 1
@@ -174,21 +165,18 @@ pub(super) fn try_rate<'a>(
     while now < trial.end() || goes_on(&mut routers, now) {
         offered.run_cycle(&mut routers, now)?;
         now += 1;
-        if now == trial.warmup {
-            inside_at_first = routers.tally().inside();
-        }
         let measured = now.saturating_sub(trial.warmup);
-        let looks = end == TrialEnd::WhenCertain && (1..trial.measure).contains(&measured);
-        if looks
-            && measured.is_multiple_of((trial.measure / LOOKS).max(1))
-            && grew_by(HOPELESS, &mut routers, inside_at_first, measured)
-        {
-            let (_, delivered) = routers.tally().born_and_delivered();
-            return Ok(Trial { delivered, is_stable: false });
+        let looks = end == TrialEnd::WhenCertain && measured < trial.measure;
+        if looks && measured > 0 && measured.is_multiple_of((trial.measure / LOOKS).max(1)) {
+            let (born, delivered) = routers.tally().born_and_delivered();
+            let expected = born as f64 * f64::from(trial.measure) / f64::from(measured);
+            if born as f64 - delivered as f64 > HOPELESS * tolerated * expected {
+                return Ok(Trial { delivered, is_stable: false });
+            }
         }
     }
-    let is_stable = !grew_by(1.0, &mut routers, inside_at_first, trial.measure);
-    let (_, delivered) = routers.tally().born_and_delivered();
+    let (born, delivered) = routers.tally().born_and_delivered();
+    let is_stable = born as f64 - delivered as f64 <= tolerated * born as f64;
     Ok(Trial { delivered, is_stable })
 }
 
