@@ -299,6 +299,17 @@ fn read(place: &tempfile::TempDir, path: &str) -> Value {
     serde_json::from_slice(&std::fs::read(place.path().join(path)).unwrap()).unwrap()
 }
 
+/// Changes the first `from` of a file of the repair in `fixed` to `to`, which `fabc verify` convicts, and
+/// changes it back.
+fn convict_change(place: &tempfile::TempDir, path: &str, from: &str, to: &str) {
+    let path = place.path().join(path);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{from}");
+    std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+    fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 3);
+    std::fs::write(&path, text).unwrap();
+}
+
 #[test]
 fn from_outside() {
     let place = built(&SpecText::pod([2, 2, 2], 4));
@@ -345,12 +356,7 @@ fn from_outside() {
         ("fixed/delta.json", "\"router\":1,", "\"router\":2,"),
         ("fixed/tables.json", "\"vcs\":2", "\"vcs\":1"),
     ] {
-        let path = place.path().join(path);
-        let text = std::fs::read_to_string(&path).unwrap();
-        assert!(text.contains(from), "{from}");
-        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
-        fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 3);
-        std::fs::write(&path, text).unwrap();
+        convict_change(&place, path, from, to);
     }
     // The next fault, from the tables that are in force by now: the same tables, and the way to them.
     let earlier = ["--from", "first"];

@@ -1,6 +1,7 @@
 //! Files for schedulers of pods, slices and networks, with hosts by name, and what they refuse.
 
 use crate::networks::builds::emitted;
+use crate::slices::spec as pod;
 use crate::support::plain::{fabc, files};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,24 +11,6 @@ use std::path::Path;
 /// All formats for schedulers, each with a place.
 const FORMATS: [&str; 4] =
     ["slurm_topology=slurm", "kueue=kueue", "topograph=nodes/", "slices_json=scheduler.json"];
-
-/// A pod of cubes of eight chips behind switches that serve all.
-fn pod(cubes: u32, items: &str) -> String {
-    format!(
-        "fabric pod {{
-            link copper {{ bandwidth = 50 GB/s; latency = 10 cycles; }}
-            link fiber {{ bandwidth = 50 GB/s; latency = 10 cycles; }}
-            chip {{ radix = 6; vcs = 4; }}
-            cube {{ mesh 2 x 2 x 2 over copper; }}
-            cubes = {cubes};
-            ocs X[u in 0..2, v in 0..2] {{ couple +x[u, v] with -x[u, v] over fiber; ports = 64; }}
-            ocs Y[u in 0..2, v in 0..2] {{ couple +y[u, v] with -y[u, v] over fiber; ports = 64; }}
-            ocs Z[u in 0..2, v in 0..2] {{ couple +z[u, v] with -z[u, v] over fiber; ports = 64; }}
-            routing = allowed_turns;
-            {items}
-        }}"
-    )
-}
 
 const SLICES: &str = "spare = 1;
     slice train { cubes = 2; count = 2; topology = torus 2 x 2 x 4; }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::path::Path;
 
 /// A pod with a number of cubes of eight chips, behind switches that serve all.
-fn spec(cubes: u32, slices: &str) -> String {
+pub(crate) fn spec(cubes: u32, slices: &str) -> String {
     format!(
         "fabric pod {{
             link copper {{ bandwidth = 50 GB/s; latency = 10 cycles; }}

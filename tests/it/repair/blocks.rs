@@ -1,6 +1,6 @@
 //! Repairs under new ranks: live by way of unused virtual channels, or cold where these are short.
 
-use super::{broken, built, compiled, live_tables, random_set, read, scene};
+use super::{broken, built, compiled, convict_change, live_tables, random_set, read, scene};
 use crate::support::command::fabc;
 use crate::support::mixes::Mixes;
 use crate::support::spec_text::SpecText;
@@ -33,12 +33,7 @@ fn where_nothing_rises_there_is_a_new_order() {
         ("fixed/above/delta.json", "\"add\":[[1,", "\"add\":[[2,"),
         ("fixed/below/delta.json", "\"drop\":[[", "\"drop\":[[99,0,0],["),
     ] {
-        let path = place.path().join(path);
-        let text = std::fs::read_to_string(&path).unwrap();
-        assert!(text.contains(from), "{from}");
-        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
-        fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 3);
-        std::fs::write(&path, text).unwrap();
+        convict_change(&place, path, from, to);
     }
     let above = std::fs::read(place.path().join("fixed/above/delta.json")).unwrap();
     std::fs::write(
