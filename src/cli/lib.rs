@@ -102,8 +102,14 @@ fn parse() -> Result<CommandLine, u8> {
         }
         let Err(error) = check_written(printed) else { return 0 };
         let stop = Stop::from(error);
-        Terminal { format: MessageFormat::Human, quiet: false, verbose: false, json: false }
-            .show(stop.diagnostics, &stop.sources);
+        Terminal {
+            format: MessageFormat::Human,
+            quiet: false,
+            verbose: false,
+            json: false,
+            beside_data: false,
+        }
+        .show(stop.diagnostics, &stop.sources);
         stop.exit_code
     })
 }
@@ -160,7 +166,7 @@ fn requested_format() -> MessageFormat {
 /// Shows an error of the command line in a format for programs.
 fn report_usage_error(error: InputError, format: MessageFormat) -> u8 {
     let stop = Stop::from(error);
-    let terminal = Terminal { format, quiet: false, verbose: false, json: false };
+    let terminal = Terminal { format, quiet: false, verbose: false, json: false, beside_data: false };
     terminal.show(stop.diagnostics, &stop.sources);
     terminal.finish(stop.exit_code);
     stop.exit_code
@@ -177,6 +183,7 @@ fn run_command(options: &CommandLine) -> u8 {
         quiet: options.quiet,
         verbose: options.verbose,
         json: false,
+        beside_data: false,
     };
     show_panics_as_bugs(terminal);
     if let Some(threads) = options.threads {

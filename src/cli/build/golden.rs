@@ -9,7 +9,7 @@ use crate::io::errors::DriverError;
 use crate::io::read::display;
 use crate::io::staging::{self, MANIFEST, Staging};
 use crate::io::stop::Stop;
-use crate::io::terminal::report_look;
+use crate::io::terminal::{Terminal, report_look};
 use fabc_emit::compiled::CompiledFabric;
 use fabc_pipeline::compare::{BuildComparison, BuildSide, SideDetails, Tolerance, compare_builds};
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub(crate) fn compare_golden(
     compiled: &CompiledFabric,
     spec_text: &str,
     options: &[(String, String)],
-    say: &dyn Fn(&str) -> Result<(), DriverError>,
+    terminal: Terminal,
 ) -> Result<(), Stop> {
     let Golden { directory, update, tolerance } = *golden;
     let path = display(directory);
@@ -55,16 +55,17 @@ pub(crate) fn compare_golden(
         let differs = |how: String| DriverError::GoldenDiffers { path: path.clone(), how };
         match comparison_with(directory, compiled, spec_text, options, tolerance) {
             Ok(BuildComparison { diff, .. }) if diff.is_same() => {
-                say(&format!("\nthe outputs equal {path}"))?;
+                terminal.say(&format!("\nthe outputs equal {path}"))?;
                 return Ok(());
             }
             Ok(BuildComparison { diff, beyond }) => {
                 let text = fabc_emit::diff_text(&diff, beyond.as_deref(), report_look());
                 if beyond.is_some_and(|beyond| beyond.is_empty()) {
-                    say(&format!("\nthe outputs are those of {path} within the tolerance\n{text}"))?;
+                    terminal
+                        .say(&format!("\nthe outputs are those of {path} within the tolerance\n{text}"))?;
                     return Ok(());
                 }
-                say(&format!("\nthe outputs differ from {path}\n{text}"))?;
+                terminal.say(&format!("\nthe outputs differ from {path}\n{text}"))?;
                 error = differs(fabc_emit::diff_summary(&diff));
             }
             // The directory holds no build, or a damaged one. That counts as a difference.
@@ -82,7 +83,7 @@ pub(crate) fn compare_golden(
         staging.write(&artifact.path, &artifact.bytes)
     })?;
     staging.publish()?;
-    say(&format!("updated {path}"))?;
+    terminal.say(&format!("updated {path}"))?;
     Ok(())
 }
 

@@ -108,9 +108,8 @@ fn build_one(spec: &str, args: &BuildArgs, requests: &[EmitRequest], terminal: T
         return Err(InputError::Usage { problem, hint: "give `--out DIR` as well".to_owned() }.into());
     }
     let watch = new_watch(terminal);
-    let mut data_on_stdout = !args.compile.dump.is_empty();
-    data_on_stdout |= requests.iter().any(EmitRequest::is_stdout);
-    let result = build_with(spec, args, requests, out.as_deref(), data_on_stdout, &watch, terminal);
+    let has_data = !args.compile.dump.is_empty() || requests.iter().any(EmitRequest::is_stdout);
+    let result = build_with(spec, args, requests, out.as_deref(), &watch, terminal.beside_data(has_data));
     if args.compile.timings {
         print_err(&watch.table());
     }
@@ -122,7 +121,6 @@ fn build_with(
     args: &BuildArgs,
     requests: &[EmitRequest],
     out: Option<&Path>,
-    data_on_stdout: bool,
     watch: &Watch,
     terminal: Terminal,
 ) -> Result<(), Stop> {
@@ -146,37 +144,29 @@ fn build_with(
         && args.compile.dump.is_empty()
         && requests.iter().all(EmitRequest::needs_links_only);
     if args.compile.until == Some(Stage::Synthesize) && only_links {
-        return write_links(loaded, requests, watch, data_on_stdout, terminal);
+        return write_links(loaded, requests, watch, terminal);
     }
     let (spec_text, settings) = (loaded.text.clone(), loaded.settings.clone());
     let (compiled, sources) = compile_loaded(loaded, &args.compile, watch, terminal)?;
     let options =
         [settings, manifest_options(&args.compile), tables_option(args.tables, &compiled, terminal)].concat();
     dump_compiled(&compiled, &spec_text, &options, &args.compile.dump)?;
-    if !data_on_stdout {
-        terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, report_look()))?;
-    }
-    let say = |text: &str| {
-        if data_on_stdout {
-            terminal.detail(text);
-            return Ok(());
-        }
-        terminal.say(text)
-    };
+    terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, report_look()))?;
     for request in requests {
         let written = watch
             .time("emit", || requests::write_format(request, &compiled, &spec_text, &naming, terminal))?;
-        written.iter().try_for_each(|line| say(line))?;
+        written.iter().try_for_each(|line| terminal.say(line))?;
     }
     if let Some(directory) = &args.golden {
         let golden = golden::golden_directory(directory, &compiled.fabric.name);
         let golden = Golden { directory: &golden, update: args.update, tolerance: tolerance.as_ref() };
-        watch.time("golden", || golden::compare_golden(&golden, &compiled, &spec_text, &options, &say))?;
+        watch
+            .time("golden", || golden::compare_golden(&golden, &compiled, &spec_text, &options, terminal))?;
     }
     if let Some(staging) = staging {
         note_missing_configs(&compiled, terminal);
         let (target, line) = write_artifacts(staging, &compiled, &spec_text, &options, watch)?;
-        say(&line)?;
+        terminal.say(&line)?;
         if args.open {
             open_page(&display(&target.join("report.html")))?;
         }
@@ -213,14 +203,13 @@ fn write_links(
     loaded: Loaded,
     requests: &[EmitRequest],
     watch: &Watch,
-    data_on_stdout: bool,
     terminal: Terminal,
 ) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = loaded;
     let wired = watch.time("compile", || wire(fabric, watch)).map_err(|failure| (failure, sources))?;
     for request in requests {
         for line in watch.time("emit", || requests::write_links(request, &wired))? {
-            if data_on_stdout { terminal.detail(&line) } else { terminal.say(&line)? }
+            terminal.say(&line)?;
         }
     }
     Ok(())

@@ -68,10 +68,8 @@ pub(crate) fn build(
     let Loaded { fabric, sources, settings: given, text: spec_text, .. } = loaded;
     let pod = pod_of_slices(&fabric);
     let placement = initial_placement(&fabric)?;
-    let has_stdout = emitted.iter().any(EmitRequest::is_stdout);
     let mut builds = KindBuilds {
         args,
-        has_stdout,
         watch,
         terminal,
         sources: &sources,
@@ -88,19 +86,12 @@ pub(crate) fn build(
     let settings = placement_settings(&fabric, &kinds, &placement);
     let placed =
         PlacedPod { fabric: &fabric, pod, kinds: &kinds, placement: &placement, settings: &settings };
-    let say = |text: &str| {
-        if has_stdout {
-            terminal.detail(text);
-            return Ok(());
-        }
-        terminal.say(text)
-    };
     for request in emitted {
         let written =
             watch.time("emit", || requests::write_scheduled(request, Scheduled::Placed(placed), &naming))?;
-        written.iter().try_for_each(|line| say(line))?;
+        written.iter().try_for_each(|line| terminal.say(line))?;
     }
-    say(&fabc_emit::placed_text(placed))?;
+    terminal.say(&fabc_emit::placed_text(placed))?;
     terminal.say_document(&fabc_emit::placement_json(placed))?;
     if let Some(mut staging) = staging {
         let options = [given, manifest_options(&args.compile)].concat();
@@ -108,7 +99,11 @@ pub(crate) fn build(
             watch.time("write", || write_placed(&mut staging, placed, &spec_text, &options, lines))?;
         let target = staging.publish()?;
         let (files, bytes) = (files + more, size_text(bytes + more_bytes));
-        say(&format!("wrote {} ({files} files, {bytes}) in {}", display(&target), watch.elapsed()))?;
+        terminal.say(&format!(
+            "wrote {} ({files} files, {bytes}) in {}",
+            display(&target),
+            watch.elapsed()
+        ))?;
         if args.open {
             open_page(&display(&target.join("report.html")))?;
         }
@@ -119,8 +114,6 @@ pub(crate) fn build(
 /// The kinds of a fabric, while they are built one by one.
 struct KindBuilds<'a> {
     args: &'a BuildArgs,
-    /// Whether a format goes to standard output, so that no report does.
-    has_stdout: bool,
     watch: &'a Watch,
     terminal: Terminal,
     sources: &'a SourceMap,
@@ -150,9 +143,7 @@ impl KindBuilds<'_> {
         compiled.fabric.name.clone_from(name);
         let tables = tables_option(self.args.tables, &compiled, self.terminal);
         let options = [manifest_options(&self.args.compile), tables].concat();
-        if !self.has_stdout {
-            self.terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, report_look()))?;
-        }
+        self.terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, report_look()))?;
         self.failed.extend(failed_requires(&compiled, self.sources));
         let (watch, mut read) = (self.watch, BTreeMap::new());
         watch.time("write", || {

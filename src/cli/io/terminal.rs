@@ -83,12 +83,19 @@ pub(crate) struct Terminal {
     pub(crate) verbose: bool,
     /// Whether the result is printed as JSON. Then no text is printed.
     pub(crate) json: bool,
+    /// Whether data of the command goes to standard output. Then what it says is a detail, and goes to
+    /// standard error.
+    pub(crate) beside_data: bool,
 }
 
 impl Terminal {
     /// The same for a command whose `--json` has this value.
     pub(crate) fn for_json(self, json: bool) -> Self {
         Self { json, ..self }
+    }
+    /// The same for a command whose data goes to standard output, if this is so.
+    pub(crate) fn beside_data(self, beside_data: bool) -> Self {
+        Self { beside_data, ..self }
     }
     /// Prints a result to standard output: a JSON document with `--json`, and otherwise text.
     ///
@@ -113,6 +120,10 @@ impl Terminal {
     /// # Errors
     /// `DriverError::Stdout` if standard output cannot be written.
     pub(crate) fn say(self, text: &str) -> Result<(), DriverError> {
+        if self.beside_data {
+            self.detail(text);
+            return Ok(());
+        }
         self.say_with_colors(&harmless(text))
     }
     /// Prints a result that contains colors to standard output.
@@ -120,7 +131,7 @@ impl Terminal {
     /// # Errors
     /// `DriverError::Stdout` if standard output cannot be written.
     pub(crate) fn say_with_colors(self, text: &str) -> Result<(), DriverError> {
-        if self.quiet || self.json { Ok(()) } else { print_out(text) }
+        if self.quiet || self.json || self.beside_data { Ok(()) } else { print_out(text) }
     }
     /// Prints a note about the current work to standard error.
     pub(crate) fn note(self, text: &str) {

@@ -50,14 +50,7 @@ pub(crate) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
         settings: &placement_settings(&old.fabric, &old.kinds, &placement),
         ..old.as_emitted()
     };
-    let has_stdout = requests.iter().any(EmitRequest::is_stdout);
-    let say = |text: &str| {
-        if has_stdout {
-            terminal.detail(text);
-            return Ok(());
-        }
-        terminal.say(text)
-    };
+    let terminal = terminal.beside_data(requests.iter().any(EmitRequest::is_stdout));
     let mut lines = Vec::new();
     for request in &requests {
         lines.extend(requests::write_scheduled(request, Scheduled::Placed(placed), &naming)?);
@@ -68,9 +61,9 @@ pub(crate) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
         staging.publish()?;
         lines.push(format!("wrote {} ({files} files, {})", display(out), size_text(bytes)));
     }
-    say(&fabc_emit::placed_text(placed))?;
+    terminal.say(&fabc_emit::placed_text(placed))?;
     terminal.say_document(&fabc_emit::placement_json(placed))?;
-    lines.iter().try_for_each(|line| say(line))?;
+    lines.iter().try_for_each(|line| terminal.say(line))?;
     Ok(())
 }
 

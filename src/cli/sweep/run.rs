@@ -122,7 +122,13 @@ fn build_run(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool,
         no_cache: false,
         cache: None,
     };
-    let silent = Terminal { format: MessageFormat::Human, quiet: true, verbose: false, json: false };
+    let silent = Terminal {
+        format: MessageFormat::Human,
+        quiet: true,
+        verbose: false,
+        json: false,
+        beside_data: false,
+    };
     let loaded = match planned_spec(folder, run, until)? {
         Ok(loaded) => loaded,
         Err(stop) => return record_failure(folder, &stop),
