@@ -88,7 +88,7 @@ impl<'a> OfferedRate<'a> {
                 *routers.last_move() = now;
             }
             routers.tally().born(now);
-            routers.birth(Newborn { generator, to, number, birth: now, message: NONE, exit: None }, now);
+            routers.birth(Newborn { generator, to, number, birth: now, message: NONE }, now);
         }
         finish_cycle(routers, self.prepared, now, || format!("at rate {}", self.rate))
     }

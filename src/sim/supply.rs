@@ -24,8 +24,6 @@ pub(super) struct Newborn {
     pub(super) birth: u32,
     /// The message that it belongs to. [`NONE`] where traffic has a rate.
     pub(super) message: u32,
-    /// The channel by which it leaves, if its message says so.
-    pub(super) exit: Option<MessageExit>,
 }
 
 /// The messages of one run, with the packets that are left to be born.
@@ -54,6 +52,8 @@ pub(super) struct Supply<'a> {
     waiting: Option<WaitingMessages<'a>>,
     /// `[message]`: the cycle in which it came to its lane. Empty unless messages wait for others.
     came: Vec<u32>,
+    /// `[place]`: the message of the packet there. Empty unless messages wait for others.
+    placed: Vec<u32>,
     /// By lane and destination: the last message that is not done. Used only where messages wait for others.
     streams: BTreeMap<(u32, u32), u32>,
     /// `[message]`: the next one of its lane to the same destination. Empty unless messages wait for others.
@@ -90,6 +90,7 @@ impl<'a> Supply<'a> {
             numbers: vec![0; (endpoints * ports) as usize],
             leads,
             came: vec![0; if waiting.is_some() { messages.list.len() } else { 0 }],
+            placed: Vec::new(),
             streams: BTreeMap::new(),
             after_in_stream: vec![NONE; if waiting.is_some() { messages.list.len() } else { 0 }],
             waiting,
@@ -130,9 +131,20 @@ impl<'a> Supply<'a> {
         self.released == self.messages.list.len() && delivered == self.packets
     }
 
-    /// Whether messages wait for others, so that arrivals count by message.
-    pub(super) fn has_waits(&self) -> bool {
-        self.waiting.is_some()
+    /// Notes the place that a packet of a message has taken until it arrives.
+    pub(super) fn place(&mut self, message: u32, place: u32) {
+        if self.waiting.is_some() {
+            let places = self.placed.len().max(place as usize + 1);
+            self.placed.resize(places, NONE);
+            self.placed[place as usize] = message;
+        }
+    }
+
+    /// Counts the packet of a place, which has arrived.
+    pub(super) fn arrived(&mut self, place: u32, now: u32) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.packet_arrived(self.placed[place as usize], now);
+        }
     }
 
     /// The channel by which a message leaves, if it says so.
@@ -140,11 +152,9 @@ impl<'a> Supply<'a> {
         self.messages.list.get(message as usize).and_then(|message| message.exit)
     }
 
-    /// Counts a packet of a message that has arrived.
-    pub(super) fn arrived(&mut self, message: u32, now: u32) {
-        if let Some(waiting) = &mut self.waiting {
-            waiting.packet_arrived(message, now);
-        }
+    /// The channel by which the packet of a place leaves its source, if its message says so.
+    pub(super) fn exit_of_place(&self, place: u32) -> Option<MessageExit> {
+        self.placed.get(place as usize).and_then(|&message| self.exit(message))
     }
 
     /// Adds a message that has come to its lane. Where messages wait for others, it waits behind one to the
@@ -199,7 +209,7 @@ impl<'a> Supply<'a> {
             None if self.messages.timed => message.when,
             None => self.start.max(early),
         };
-        Some(Newborn { generator, to: message.to, number, birth, message: first, exit: message.exit })
+        Some(Newborn { generator, to: message.to, number, birth, message: first })
     }
 
     /// The next message to the same destination takes the place of one that has left.

@@ -9,7 +9,7 @@ use crate::io::terminal::{Terminal, print_out, write_out};
 use fabc_base::diag::{SourceMap, list};
 use fabc_base::limits::RANKS_BYTES;
 use fabc_emit::{LaunchedJob, LaunchedJobs};
-use fabc_ir::{JobResult, Topology};
+use fabc_ir::{JobResult, Scene, Topology};
 use fabc_lang::chips_of_ranks;
 use fabc_model::{Fabric, Job, JobPlace};
 use fabc_pipeline::compile::jobs::{
@@ -39,11 +39,7 @@ pub(crate) fn job(args: &JobArgs, terminal: Terminal) -> Result<(), Stop> {
         return Err(unknown("scenario", &args.scenario, hint).into());
     };
     let scene = wiring.scene();
-    if let Some(dead) = scene.topology.endpoints().find(|&chip| !scene.lives(chip)) {
-        let name = scene.topology.name(dead);
-        let hint = format!("{name} is dead in it, and a dead chip has no step");
-        return Err(unknown("step in scenario", &args.scenario, &hint).into());
-    }
+    check_chips_live(&scene, &args.scenario)?;
     requests.iter().try_for_each(|request| requests::check_fit(request, &fabric, &naming))?;
     let limits = universal_limits(&fabric, scene.topology);
     let mut results = Vec::new();
@@ -110,10 +106,17 @@ fn with_place(args: &JobArgs, job: &Job, topology: &Topology) -> Result<Job, Sto
     Ok(Job { place, ..job.clone() })
 }
 
-fn unknown(kind: &str, name: &str, hint: &str) -> Refusal {
+/// Refuses a scenario with a dead chip.
+pub(super) fn check_chips_live(scene: &Scene<'_>, scenario: &str) -> Result<(), Refusal> {
+    let Some(dead) = scene.topology.endpoints().find(|&chip| !scene.lives(chip)) else { return Ok(()) };
+    let hint = format!("{} is dead in it, and a dead chip has no step", scene.topology.name(dead));
+    Err(unknown("step in scenario", scenario, &hint))
+}
+
+pub(super) fn unknown(kind: &str, name: &str, hint: &str) -> Refusal {
     Refusal::UnknownWord { kind: kind.to_owned(), name: name.to_owned(), hint: hint.to_owned() }
 }
 
-fn job_stop(error: JobPlanError, sources: &SourceMap) -> Stop {
+pub(super) fn job_stop(error: JobPlanError, sources: &SourceMap) -> Stop {
     Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: sources.clone() }
 }

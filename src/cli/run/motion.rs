@@ -6,6 +6,7 @@ use crate::io::input_errors::InputError;
 use crate::io::read;
 use crate::io::stop::Stop;
 use crate::io::terminal::{print_out, write_out};
+use crate::run::job::{check_chips_live, job_stop, unknown};
 use crate::run::sim_settings::{described_simulation, has_setting, sim_stop};
 use fabc_base::diag::{SourceMap, list};
 use fabc_emit::MotionRow;
@@ -35,7 +36,8 @@ pub(super) fn run_plans(args: &SimArgs, directory: &Path) -> Result<(), Stop> {
     let scenario = args.scenario.as_deref().unwrap_or(NOMINAL);
     let followed = scenarios.simulated(scenario, described.parameters.choosing.routing)?;
     let Some(ScenarioInput { tables, .. }) = scenarios.input(scenario, true)? else {
-        return Err(unknown("scenario", scenario, "the scenarios of `report.json` are known, and `nominal`"));
+        let hint = "the scenarios of `report.json` are known, and `nominal`";
+        return Err(unknown("scenario", scenario, hint).into());
     };
     let scene = followed.wiring.scene();
     let site = MotionSite {
@@ -55,19 +57,12 @@ pub(super) fn run_plans(args: &SimArgs, directory: &Path) -> Result<(), Stop> {
     }
     let name = args.job.as_deref().unwrap_or_default();
     let job = find(&fabric.jobs, |job: &Job| &job.name, "job", name)?;
-    if let Some(dead) = scene.topology.endpoints().find(|&chip| !scene.lives(chip)) {
-        let hint = format!("{} is dead in it, and a dead chip has no step", scene.topology.name(dead));
-        return Err(unknown("step in scenario", scenario, &hint));
-    }
+    check_chips_live(&scene, scenario)?;
     let ranks = scenarios.job_ranks(job, scene.topology)?;
     let ranks = ranks.ok_or_else(|| not_built(name, directory))?;
     let limits = universal_limits(&fabric, scene.topology);
     let planner = JobPlanner::new(&fabric, &scene, tables.as_ref(), &limits, job).with_quick_bounds();
-    let outcome = planner.plan(scenario, &ranks).map_err(|error| Stop {
-        exit_code: error.exit_code(),
-        diagnostics: vec![Box::new(error)],
-        sources: sources.clone(),
-    })?;
+    let outcome = planner.plan(scenario, &ranks).map_err(|error| job_stop(error, &sources))?;
     let rows = site.job(job, &ranks, &outcome).map_err(stop)?;
     print(args, &fabric.name, scenario, &format!("job {name}"), &rows)
 }
@@ -83,7 +78,7 @@ fn find<'a, T>(
     name_of: impl Fn(&'a T) -> &'a String,
     kind: &str,
     name: &str,
-) -> Result<&'a T, Stop> {
+) -> Result<&'a T, Refusal> {
     items.iter().find(|item| name_of(item) == name).ok_or_else(|| {
         let names: Vec<&str> = items.iter().map(|item| name_of(item).as_str()).collect();
         let hint = match &names[..] {
@@ -107,10 +102,6 @@ fn print(
         print_out(&fabc_emit::motion_text(fabric, scenario, subject, rows))?;
     }
     Ok(())
-}
-
-fn unknown(kind: &str, name: &str, hint: &str) -> Stop {
-    Refusal::UnknownWord { kind: kind.to_owned(), name: name.to_owned(), hint: hint.to_owned() }.into()
 }
 
 fn not_built(job: &str, directory: &Path) -> Stop {

@@ -12,7 +12,7 @@ use super::planned::ForestPathPlace;
 use super::trace::{TRACE_MESSAGES, TraceFile, TraceSettings, router_names};
 use fabc_base::ids::{ChannelId, Id, NodeId, PortId};
 use fabc_base::limits::SIMULATED_CYCLES;
-use fabc_ir::{ATTOSECONDS, RoutedMessage, Scene, Schedule, Sends, Transfers};
+use fabc_ir::{ATTOSECONDS, CollectiveCost, RoutedMessage, Scene, Schedule, Sends, Transfers};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -60,7 +60,7 @@ pub fn collective_closed_trace(
     let head = format!(
         "# {collective} by {algorithm} on {fabric}, {scenario}: {bytes} bytes a chip, {} messages, {} cycles by its plan\n",
         trace.messages(),
-        planned_cycles(settings)
+        cycles(settings.starts.end, settings.clock_hz)
     );
     Ok(TraceFile { text: head + &trace.text(scene), notes: Vec::new() })
 }
@@ -144,20 +144,20 @@ impl ClosedTrace {
     }
 }
 
-/// The cycles that the plan of a schedule takes, rounded up.
-fn planned_cycles(settings: &TraceSettings<'_>) -> u128 {
-    (settings.starts.end * u128::from(settings.clock_hz)).div_ceil(ATTOSECONDS)
+/// The cycles of a time, rounded up.
+fn cycles(attoseconds: u128, clock_hz: u64) -> u128 {
+    (attoseconds * u128::from(clock_hz)).div_ceil(ATTOSECONDS)
 }
 
 /// The cycles that a message keeps its sender busy before it leaves.
 fn overhead(settings: &TraceSettings<'_>) -> u32 {
-    let cycles = (settings.cost.overhead * u128::from(settings.clock_hz)).div_ceil(ATTOSECONDS);
-    u32::try_from(cycles).unwrap_or(u32::MAX)
+    u32::try_from(cycles(settings.cost.overhead, settings.clock_hz)).unwrap_or(u32::MAX)
 }
 
-/// The flits of so many bits. A flit is what a channel of `carried_bps` carries in a cycle. The last one is
-/// filled up.
-pub fn flits_of_bits(bits: u128, carried_bps: u128, clock_hz: u64) -> u64 {
+/// The flits of so many bits. A flit is what the fastest channel carries in a cycle. The last one is filled
+/// up.
+pub fn flits_of_bits(bits: u128, cost: &CollectiveCost, clock_hz: u64) -> u64 {
+    let carried_bps = u128::from(cost.bandwidth_bps) * u128::from(cost.lanes);
     let flits = (bits * u128::from(clock_hz)).div_ceil(carried_bps.max(1)).max(1);
     u64::try_from(flits).unwrap_or(u64::MAX)
 }
@@ -166,7 +166,7 @@ pub fn flits_of_bits(bits: u128, carried_bps: u128, clock_hz: u64) -> u64 {
 fn flits(settings: &TraceSettings<'_>, parts: u64) -> Result<u64, ProgramError> {
     let TraceSettings { cost, bytes, clock_hz, starts, .. } = settings;
     let bits = (u128::from(*bytes) * 8 * u128::from(parts)).div_ceil(u128::from(starts.parts.max(1)));
-    let flits = flits_of_bits(bits, u128::from(cost.bandwidth_bps) * u128::from(cost.lanes), *clock_hz);
+    let flits = flits_of_bits(bits, cost, *clock_hz);
     if flits >= SIMULATED_CYCLES {
         let reason = format!("a message has {flits} flits, and {SIMULATED_CYCLES} cycles are the most");
         return Err(ProgramError::too_large(FORMAT, &reason));

@@ -10,7 +10,7 @@ use fabc_base::ids::NodeId;
 use fabc_base::progress::Silent;
 use fabc_emit::{ClosedTrace, MotionRow, ProgramError, TraceSettings, flits_of_bits};
 use fabc_ir::{
-    ATTOSECONDS, CollectiveCost, ForwardingTables, JobOutcome, JobPhaseOutcome, MessageStarts,
+    ATTOSECONDS, ChipGroups, CollectiveCost, ForwardingTables, JobOutcome, JobPhaseOutcome, MessageStarts,
     ScenarioTables, Scene, Schedule,
 };
 use fabc_job_plan::{message_pairs, operation_groups};
@@ -89,10 +89,8 @@ impl MotionSite<'_> {
         let whole = self.starts(&schedule, &cost, declared.size)?;
         let parts = self.parts_of(whole.end);
         let bytes = part_of(declared.size.into(), parts);
-        let starts = self.starts(&schedule, &cost, bytes)?;
-        let planned = starts.end;
         let mut trace = ClosedTrace::default();
-        self.add_schedule(&mut trace, &schedule, &cost, bytes)?;
+        let planned = self.add_schedule(&mut trace, &schedule, &cost, bytes)?;
         self.run(CutPlan { name: declared.name.clone(), trace, parts, planned })
     }
 
@@ -120,6 +118,7 @@ impl MotionSite<'_> {
         planned: &JobPhaseOutcome,
     ) -> Result<CutPlan, MotionError> {
         let parts = self.parts_of(planned.volume);
+        let cost = channel_cost(self.fabric, self.scene, job.overhead_ps, false);
         let mut trace = ClosedTrace::default();
         let mut latency = 0;
         for (operation, outcome) in phase.operations.iter().zip(&planned.operations) {
@@ -128,10 +127,12 @@ impl MotionSite<'_> {
             let bytes = part_of(operation.skewed_bytes(), parts);
             match &outcome.schedule {
                 Some(schedule) => {
-                    let cost = channel_cost(self.fabric, self.scene, job.overhead_ps, false);
                     self.add_schedule(&mut trace, schedule, &cost, bytes)?;
                 }
-                None => self.add_messages(&mut trace, job, ranks, operation, bytes)?,
+                None => {
+                    let groups = operation_groups(job, operation, ranks);
+                    self.add_messages(&mut trace, operation, &groups, &cost, bytes)?;
+                }
             }
         }
         Ok(CutPlan { name: phase.name.clone(), trace, parts, planned: planned.volume / parts + latency })
@@ -152,13 +153,14 @@ impl MotionSite<'_> {
         timed_starts(self.scene, schedule, self.tables, cost, bytes).map_err(failed)
     }
 
+    /// Adds a schedule, and returns its time in attoseconds.
     fn add_schedule(
         &self,
         trace: &mut ClosedTrace,
         schedule: &Schedule,
         cost: &CollectiveCost,
         bytes: u64,
-    ) -> Result<(), MotionError> {
+    ) -> Result<u128, MotionError> {
         let starts = self.starts(schedule, cost, bytes)?;
         let settings = TraceSettings {
             fabric: &self.fabric.name,
@@ -168,28 +170,26 @@ impl MotionSite<'_> {
             cost,
             starts: &starts,
         };
-        trace.add_schedule(self.scene, schedule, &settings).map_err(MotionError::Written)
+        trace.add_schedule(self.scene, schedule, &settings).map_err(MotionError::Written)?;
+        Ok(starts.end)
     }
 
     /// Adds the messages of an operation that sends data of its own from each source to its destination.
     fn add_messages(
         &self,
         trace: &mut ClosedTrace,
-        job: &Job,
-        ranks: &[NodeId],
         operation: &JobOperation,
+        groups: &ChipGroups,
+        cost: &CollectiveCost,
         bytes: u64,
     ) -> Result<(), MotionError> {
-        let groups = operation_groups(job, operation, ranks);
-        let pairs = message_pairs(operation.kind, &groups);
+        let pairs = message_pairs(operation.kind, groups);
         let sharers = match operation.kind {
             JobOperationKind::Send { .. } => 1,
             JobOperationKind::Collective(_) => groups.size(),
         };
         let bits = (u128::from(bytes) * 8).div_ceil(sharers.into());
-        let lanes = self.scene.links().map(|link| self.scene.topology.capacity(link)).max().unwrap_or(1);
-        let carried = u128::from(self.fabric.capacities.unit_bps()) * u128::from(lanes);
-        let flits = flits_of_bits(bits, carried, self.fabric.clock_hz);
+        let flits = flits_of_bits(bits, cost, self.fabric.clock_hz);
         trace.add_messages(&pairs, flits).map_err(MotionError::Written)
     }
 

@@ -148,8 +148,6 @@ pub(super) struct FlitRun<'a> {
     port_of_channel: Vec<u16>,
     tally: RunTally,
     last_move: u32,
-    /// `[packet]`: its message. Empty unless messages wait for others.
-    messages: Vec<u32>,
     /// The messages of traffic that ends, with a lane per port of a host.
     supply: Option<Supply<'a>>,
 }
@@ -281,7 +279,6 @@ impl<'a> FlitRun<'a> {
             speedup: setting.speedup,
             tally: RunTally::new(setting, prepared.endpoints.count() as usize, layout.channels),
             last_move: 0,
-            messages: Vec::new(),
             supply: prepared.offer.messages().map(|messages| {
                 let leads = vec![setting.injection + setting.stages; prepared.endpoints.count() as usize];
                 Supply::new(messages, generators as usize, hosts, leads)
@@ -292,13 +289,12 @@ impl<'a> FlitRun<'a> {
     }
 
     /// Adds a newborn packet to its source.
-    fn born(&mut self, Newborn { generator, to, birth, number, message, .. }: Newborn) {
+    fn born(&mut self, Newborn { generator, to, birth, number, message }: Newborn) {
         let packet =
             FlitPacket { birth, generator, to, next: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
         let place = self.packets.insert(packet);
-        if self.supply.as_ref().is_some_and(Supply::has_waits) {
-            self.messages.resize(self.packets.places(), NONE);
-            self.messages[place as usize] = message;
+        if let Some(supply) = &mut self.supply {
+            supply.place(message, place);
         }
         if let Some(choice) = &self.prepared.choice {
             let ports = self.prepared.setting.ports().unwrap_or(1);
@@ -394,8 +390,8 @@ impl<'a> FlitRun<'a> {
             *under_way -= 1;
         }
         self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);
-        if let (Some(supply), Some(&message)) = (&mut self.supply, self.messages.get(flit.packet as usize)) {
-            supply.arrived(message, now);
+        if let Some(supply) = &mut self.supply {
+            supply.arrived(flit.packet, now);
         }
         self.packets.remove(flit.packet);
     }

@@ -3,7 +3,6 @@
 use super::super::choice::PathChoice;
 use super::super::layout::NONE;
 use super::super::routes::HopInput;
-use super::super::traffic::MessageExit;
 use super::allocate::{Offers, Priority, Wish};
 use super::lanes::StoredFlit;
 use super::{Ejection, FlitArrival, FlitRun};
@@ -82,7 +81,7 @@ impl FlitRun<'_> {
             // escape. On other paths, hop k is on virtual channel k.
             let allowed = if choice.selection().has_groups() { self.every } else { 1 << packet.hops };
             (self.port_of_channel[channel as usize].into(), allowed)
-        } else if let Some(exit) = self.exit_of(place) {
+        } else if let Some(exit) = self.supply.as_ref().and_then(|supply| supply.exit_of_place(place)) {
             (u32::from(exit.port), self.class | self.general)
         } else {
             let came = (self.ports.of_lane(lane).back != NONE)
@@ -100,12 +99,6 @@ impl FlitRun<'_> {
         self.allowed[lane as usize] = allowed;
         set(&mut self.asking, lane);
         set(&mut self.busy, router);
-    }
-
-    /// The channel by which a packet leaves its source, if its message says so.
-    fn exit_of(&self, place: u32) -> Option<MessageExit> {
-        let message = *self.messages.get(place as usize)?;
-        self.supply.as_ref().and_then(|supply| supply.exit(message))
     }
 
     /// The channel that the first packet of a lane chooses at a router. At its source, it chooses its path.

@@ -6,7 +6,8 @@
 //! offered.
 
 use super::super::layout::NONE;
-use super::super::supply::{Newborn, Supply};
+use super::super::supply::Newborn;
+use super::super::traffic::MessageExit;
 use super::{Marks, PacketRun, WholePacket};
 
 impl PacketRun<'_> {
@@ -96,13 +97,8 @@ impl PacketRun<'_> {
         if let Some(choice) = &prepared.choice {
             return self.born_to_choose(choice, newborn, packet, limited, now);
         }
-        let (port, vc) = match newborn.exit {
-            Some(exit) => (exit.port, 0),
-            None => prepared
-                .routes
-                .next(source_router, target_router, None)
-                .expect("every route that is taken was walked"),
-        };
+        let exit = self.supply.as_ref().and_then(|supply| supply.exit(message));
+        let (port, vc) = self.first_hop([source_router, target_router], exit);
         packet.out =
             prepared.layout.outgoing[source_router as usize * prepared.layout.ports + usize::from(port)];
         packet.vc = vc;
@@ -115,10 +111,21 @@ impl PacketRun<'_> {
     /// Takes a place for a packet of a message.
     pub(super) fn insert(&mut self, packet: WholePacket, message: u32) -> u32 {
         let place = self.packets.insert(packet);
-        if self.supply.as_ref().is_some_and(Supply::has_waits) {
-            self.messages.resize(self.packets.places(), NONE);
-            self.messages[place as usize] = message;
+        if let Some(supply) = &mut self.supply {
+            supply.place(message, place);
         }
         place
+    }
+
+    /// The output port and the virtual channel of the tables by which a packet leaves its source: those of
+    /// its message, or those of the tables.
+    pub(super) fn first_hop(&self, ends: [u32; 2], exit: Option<MessageExit>) -> (u16, u8) {
+        match exit {
+            Some(exit) => (exit.port, 0),
+            None => {
+                let next = self.prepared.routes.next(ends[0], ends[1], None);
+                next.expect("every route that is taken was walked")
+            }
+        }
     }
 }

@@ -78,8 +78,8 @@ impl PacketRun<'_> {
         }
         let endpoint = self.endpoint(place);
         self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);
-        if let (Some(supply), Some(&message)) = (&mut self.supply, self.messages.get(place as usize)) {
-            supply.arrived(message, now);
+        if let Some(supply) = &mut self.supply {
+            supply.arrived(place, now);
         }
         self.packets.remove(place);
         self.last_move = now;

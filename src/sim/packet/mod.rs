@@ -160,8 +160,6 @@ pub(super) struct PacketRun<'a> {
     sent: Vec<SentPacket>,
     tally: RunTally,
     last_move: u32,
-    /// `[packet]`: its message. Empty unless messages wait for others.
-    messages: Vec<u32>,
     /// The messages of traffic that ends, with a lane per source queue, and one for those that need none.
     supply: Option<Supply<'a>>,
 }
@@ -210,13 +208,7 @@ impl<'a> Routers<'a> for PacketRun<'a> {
             // A packet that stays at its router waits for nothing: it has a lane without a queue.
             _ if source_router == target_router => layout.queues() as u32,
             _ => {
-                let (port, vc) = match message.exit {
-                    Some(exit) => (exit.port, 0),
-                    None => prepared
-                        .routes
-                        .next(source_router, target_router, None)
-                        .expect("every route that is taken was walked"),
-                };
+                let (port, vc) = self.first_hop([source_router, target_router], message.exit);
                 first + u32::from(port) * u32::from(prepared.setting.table_vcs) + u32::from(vc)
             }
         }
@@ -319,7 +311,6 @@ impl<'a> PacketRun<'a> {
             sent: Vec::new(),
             tally: RunTally::new(setting, prepared.endpoints.count() as usize, layout.channels),
             last_move: 0,
-            messages: Vec::new(),
             supply,
             prepared,
         }
