@@ -157,7 +157,8 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
             SimulatedMetric::Saturation
             | SimulatedMetric::Share
             | SimulatedMetric::Sustained
-            | SimulatedMetric::Fairness,
+            | SimulatedMetric::Fairness
+            | SimulatedMetric::Elsewhere,
         ) => decimals(value.as_f64(), 4 + more),
         Metric::Latency
         | Metric::LatencyMax

@@ -65,6 +65,9 @@ pub enum SimulatedMetric {
     Sustained,
     /// The packets of the worst source in overload over those of the best one, at the worst multiple.
     Fairness,
+    /// Of hotspot traffic in overload: of the packets for all endpoints but the hot ones, the part that is
+    /// delivered, at the worst multiple.
+    Elsewhere,
     /// For finite traffic: the time from the first cycle to the last delivery, in ns.
     Time,
 }
@@ -75,6 +78,7 @@ words!(SimulatedMetric {
     Latency = "latency",
     Sustained = "sustained",
     Fairness = "fairness",
+    Elsewhere = "elsewhere",
     Time = "time",
 });
 
@@ -85,13 +89,13 @@ impl SimulatedMetric {
             SimulatedMetric::Share => true,
             SimulatedMetric::Time => finite,
             SimulatedMetric::Saturation | SimulatedMetric::Latency => !finite,
-            SimulatedMetric::Sustained | SimulatedMetric::Fairness => !finite,
+            SimulatedMetric::Sustained | SimulatedMetric::Fairness | SimulatedMetric::Elsewhere => !finite,
         }
     }
 
     /// Whether runs in overload measure it.
     pub fn is_of_overload(self) -> bool {
-        matches!(self, SimulatedMetric::Sustained | SimulatedMetric::Fairness)
+        matches!(self, SimulatedMetric::Sustained | SimulatedMetric::Fairness | SimulatedMetric::Elsewhere)
     }
 }
 

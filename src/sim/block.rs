@@ -98,12 +98,14 @@ fn value(fabric: &Fabric, require: &Require, report: &SimReport) -> Option<Fract
             Some(volume) => report.completions.iter().map(|run| volume.share(run)).min(),
             None => stable().map(|stable| stable.over(report.load.bound)),
         },
-        Metric::Simulated(metric @ (SimulatedMetric::Sustained | SimulatedMetric::Fairness)) => {
-            let value = |(search, run)| match metric {
-                SimulatedMetric::Sustained => report.sustained(search, run),
-                _ => run.fairness(),
-            };
-            report.overload_runs().map(value).min()
+        Metric::Simulated(SimulatedMetric::Sustained) => {
+            report.overload_runs().map(|(search, run)| report.sustained(search, run)).min()
+        }
+        Metric::Simulated(SimulatedMetric::Fairness) => {
+            report.overload_runs().map(|(_, run)| run.fairness()).min()
+        }
+        Metric::Simulated(SimulatedMetric::Elsewhere) => {
+            report.overload_runs().filter_map(|(_, run)| run.elsewhere).map(|counted| counted.share()).min()
         }
         Metric::Simulated(SimulatedMetric::Time) => {
             let cycles = Fraction::integer(report.completions.iter().map(|run| run.cycles).max()?);

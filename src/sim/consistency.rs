@@ -5,7 +5,7 @@
 //! and seed alone.
 
 use super::completion::Completion;
-use super::cycles::births;
+use super::cycles::{BornPackets, OfferedRate, born_packets};
 use super::digest::spacing;
 use super::overload::Overload;
 use super::overload_runs::overload_rate;
@@ -88,9 +88,10 @@ fn impossible_point(prepared: &Prepared<'_>, report: &SimReport, point: &Point) 
         let OfferedTraffic::Rates(pattern) = &prepared.offer else {
             return Some("such traffic has no rates".to_owned());
         };
-        let born = births(prepared, pattern, point.rate, point.seed, point.run(setting), point.cycles);
+        let offered = OfferedRate::new(prepared, pattern, point.rate, point.seed);
+        let born = born_packets(offered, point.run(setting), point.cycles);
         unless(
-            born == (point.born, point.born_ever),
+            (born.measured, born.ever) == (point.born, point.born_ever),
             "born and born_ever are not the births of this rate and seed",
         )
     })
@@ -412,15 +413,10 @@ fn impossible_bracket(prepared: &Prepared<'_>, report: &SimReport, search: &Satu
         let OfferedTraffic::Rates(pattern) = &prepared.offer else {
             return Some("such traffic does not saturate".to_owned());
         };
-        let (_, born) = births(
-            prepared,
-            pattern,
-            search.beyond.rate,
-            search.seed,
-            report.setting.trial,
-            report.setting.trial.end(),
-        );
-        unless(search.beyond.delivered <= born, "beyond the bound more packets are delivered than born")
+        let offered = OfferedRate::new(prepared, pattern, search.beyond.rate, search.seed);
+        let cycles = report.setting.coarse;
+        let born = born_packets(offered, cycles, cycles.end());
+        unless(search.beyond.delivered <= born.ever, "beyond the bound more packets are delivered than born")
     })
     .or_else(|| {
         let multiples = search.overloads.iter().map(|run| run.multiple);
@@ -441,7 +437,8 @@ fn impossible_overload(
 ) -> Option<String> {
     let OfferedTraffic::Rates(pattern) = &prepared.offer else { return None };
     let cycles = report.setting.overload_cycles;
-    let (born, ever) = births(prepared, pattern, run.rate, search.seed, cycles, cycles.end());
+    let offered = OfferedRate::new(prepared, pattern, run.rate, search.seed);
+    let BornPackets { measured: born, elsewhere, ever } = born_packets(offered, cycles, cycles.end());
     let [worst, best] = [run.worst, run.best];
     let product = |count: u64, other: u64| u128::from(count) * u128::from(other);
     let all_parts = (0..prepared.endpoint_count()).filter_map(|endpoint| prepared.parts_of(endpoint)).sum();
@@ -453,6 +450,18 @@ fn impossible_overload(
     )
     .or_else(|| unless(run.born == born, "born in overload are not the births of this rate and seed"))
     .or_else(|| unless(run.delivered <= ever, "in overload more packets are delivered than born"))
+    .or_else(|| {
+        let is_possible = match run.elsewhere {
+            Some(counted) => {
+                prepared.hot.is_some() && counted.born == elsewhere && counted.delivered <= run.delivered
+            }
+            None => prepared.hot.is_none(),
+        };
+        unless(
+            is_possible,
+            "in overload the packets for other endpoints than the hot ones are not those born",
+        )
+    })
     .or_else(|| {
         let is_between = product(worst.packets, all_parts) <= product(run.delivered, worst.parts)
             && product(run.delivered, best.parts) <= product(best.packets, all_parts);

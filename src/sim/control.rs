@@ -6,9 +6,10 @@
 //! which keeps sources alike.
 //!
 //! The window has two parts. The pipe is what a source has in flight at the static bound while nothing waits:
-//! bound x (latency + time of the acknowledgement) / flits of a packet. The rest stands in queues. A quarter
-//! of the room of all queues, divided by the sources, is enough to keep channels busy. Near a half, queues
-//! fill up and the fabric falls as it does without a window.
+//! bound x (latency + time of the acknowledgement) / flits of a packet. The rest stands in queues. Three eighths
+//! of the room of all queues, divided by the sources, keep channels busy; a quarter does where acknowledgements
+//! are flits and take room as well. Near a half, queues fill up and the fabric falls as it does without a
+//! window.
 
 use super::errors::SimError;
 use super::layout::NetworkLayout;
@@ -19,7 +20,10 @@ use fabc_ir::Fraction;
 use fabc_model::{Ack, RouterModel, WindowControl};
 
 /// Eighths of the room of a source that stand in queues by default.
-const QUEUED: u64 = 2;
+const QUEUED: u64 = 3;
+
+/// The same where acknowledgements are flits.
+const QUEUED_WITH_ACKS: u64 = 2;
 
 /// Eighths of the room of a source from which on a window is refused.
 const REFUSED: u64 = 4;
@@ -67,11 +71,13 @@ pub(super) fn source_control(
     let round = mean.times(Fraction::integer(2u8));
     let pipe = load.bound.times(round).over(Fraction::integer(setting.packet)).ceil() as u64;
     let largest = pipe + room * REFUSED / 8;
-    let derived = pipe + room * QUEUED / 8;
+    let queued = if control.ack.has_flits() { QUEUED_WITH_ACKS } else { QUEUED };
+    let derived = pipe + room * queued / 8;
     let window = control.packets.map_or(derived.max(1), u64::from);
     if control.packets.is_some() && window >= largest {
         return Err(SimError::WideWindow { window, largest: largest.saturating_sub(1), derived, pipe, room });
     }
     let [window, pipe, room] = [window, pipe, room].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-    Ok(SourceControl { window, is_derived: control.packets.is_none(), pipe, room, ack: control.ack, wait })
+    let WindowControl { packets, per_pair, ack, .. } = control;
+    Ok(SourceControl { window, per_pair, is_derived: packets.is_none(), pipe, room, ack, wait })
 }

@@ -12,7 +12,7 @@ use super::setting::RunCycles;
 use super::supply::{Newborn, Supply};
 use super::tally::{Census, RunTally};
 use super::traffic::{EndpointMessage, Pattern};
-use super::trial::{Trial, TrialEnd, tolerated_growth};
+use super::trial::{Trial, TrialEnd, TrialRun, tolerated_growth};
 use fabc_base::limits::SIMULATED_CYCLES;
 use fabc_base::random::KeyedStream;
 use fabc_model::Rate;
@@ -48,7 +48,7 @@ pub(super) trait Routers<'a> {
         let Some(packet) = self.supply().as_mut().and_then(|supply| supply.next(lane, now)) else {
             return false;
         };
-        self.tally().born(now);
+        self.tally().born(now, packet.to);
         self.birth(packet, now);
         true
     }
@@ -75,45 +75,59 @@ impl<'a> OfferedRate<'a> {
         Self { prepared, pattern, rate, births, destinations, born: Vec::new(), numbers }
     }
 
+    /// The number of the next packet of a generator, and its destination.
+    fn next_packet(&mut self, generator: u32) -> (u32, u32) {
+        let number = self.numbers[generator as usize];
+        self.numbers[generator as usize] += 1;
+        let source = self.prepared.setting.endpoint_of(generator);
+        (number, self.pattern.draw(source, self.destinations.number(generator, number)))
+    }
+
     /// Runs one cycle of the run.
     fn run_cycle(&mut self, routers: &mut impl Routers<'a>, now: u32) -> Result<(), SimError> {
-        let ports = self.prepared.setting.ports().unwrap_or(1);
         routers.happens(now);
         self.births.now(now, &mut self.born);
-        for &generator in &self.born {
-            let number = self.numbers[generator as usize];
-            self.numbers[generator as usize] += 1;
-            let to = self.pattern.draw(generator / ports, self.destinations.number(generator, number));
+        for k in 0..self.born.len() {
+            let generator = self.born[k];
+            let (number, to) = self.next_packet(generator);
             if routers.tally().inside() == 0 {
                 *routers.last_move() = now;
             }
-            routers.tally().born(now);
+            routers.tally().born(now, to);
             routers.birth(Newborn { generator, to, number, birth: now, message: NONE }, now);
         }
         finish_cycle(routers, self.prepared, now, || format!("at rate {}", self.rate))
     }
 }
 
-/// The packets born in the measured cycles, and those born in a whole run of so many cycles. They depend on
-/// no router. `run` says which cycles are measured.
-pub(super) fn births(
-    prepared: &Prepared<'_>,
-    pattern: &Pattern,
-    rate: Rate,
-    seed: u64,
-    run: RunCycles,
-    cycles: u32,
-) -> (u64, u64) {
-    let (mut births, mut born) = (PacketBirths::at_rate(prepared, pattern, rate, seed), Vec::new());
-    let (mut measured, mut ever) = (0, 0);
+/// The packets born in a run.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) struct BornPackets {
+    /// In the measured cycles.
+    pub(super) measured: u64,
+    /// Of these, the ones for other endpoints than the hot ones of the traffic. 0 if it has none.
+    pub(super) elsewhere: u64,
+    /// In the whole run.
+    pub(super) ever: u64,
+}
+
+/// Counts the packets born in a run of so many cycles. They depend on no router. `run` says which cycles are
+/// measured.
+pub(super) fn born_packets(mut offered: OfferedRate<'_>, run: RunCycles, cycles: u32) -> BornPackets {
+    let mut count = BornPackets::default();
+    let hot = offered.prepared.hot.as_ref();
     for now in 0..cycles {
-        births.now(now, &mut born);
-        ever += born.len() as u64;
-        if (run.warmup..run.end()).contains(&now) {
-            measured += born.len() as u64;
+        offered.births.now(now, &mut offered.born);
+        let is_measured = (run.warmup..run.end()).contains(&now);
+        count.ever += offered.born.len() as u64;
+        count.measured += if is_measured { offered.born.len() as u64 } else { 0 };
+        let Some(hot) = hot else { continue };
+        for k in 0..offered.born.len() {
+            let (_, to) = offered.next_packet(offered.born[k]);
+            count.elsewhere += u64::from(is_measured && hot.is_elsewhere(to));
         }
     }
-    (measured, ever)
+    count
 }
 
 /// Runs one rate, until what was born in the measured cycles has arrived, and at most for as long again.
@@ -144,7 +158,7 @@ const LOOKS: u32 = 8;
 /// all measured cycles.
 const HOPELESS: f64 = 2.0;
 
-/// Runs one rate for the cycles of a search, and decides whether it is stable.
+/// Runs one rate for the cycles of a trial, and decides whether it is stable.
 ///
 /// # Errors
 /// Packets wait for each other for ever.
@@ -152,9 +166,8 @@ pub(super) fn try_rate<'a>(
     mut routers: impl Routers<'a>,
     prepared: &'a Prepared<'a>,
     mut offered: OfferedRate<'a>,
-    end: TrialEnd,
+    TrialRun { cycles: trial, end, .. }: TrialRun,
 ) -> Result<Trial, SimError> {
-    let trial = prepared.setting.trial;
     let tolerated = tolerated_growth(&prepared.setting, trial);
     routers.tally().measure(trial);
     // A packet that stands still at the end moves again soon, or never.

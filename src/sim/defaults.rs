@@ -62,6 +62,7 @@ pub(super) fn setting(
         warmup: 0,
         measure: 0,
         detects_steady_state: false,
+        coarse: RunCycles { warmup: 0, measure: 0 },
         trial: RunCycles { warmup: 0, measure: 0 },
         replications: parameters.replications,
         confidence: parameters.confidence,

@@ -10,10 +10,13 @@
 //! `flit` holds the model of single flits. These are wormholes through routers that allocate virtual channels
 //! and the switch, as in BookSim. `run` chooses between the two.
 
+mod backlog;
 mod batches;
 mod births;
 mod block;
+mod bracket;
 mod choice;
+mod closed_messages;
 mod completion;
 mod consistency;
 mod control;
@@ -21,6 +24,7 @@ mod cycles;
 mod defaults;
 mod dependencies;
 mod digest;
+mod elsewhere;
 mod endpoints;
 mod errors;
 mod flit;
@@ -57,6 +61,7 @@ pub use block::{rates, run_block, settle};
 pub use completion::{Completion, Volume};
 pub use consistency::Misfit;
 pub use defaults::parameters_of_chips;
+pub use elsewhere::Elsewhere;
 pub use errors::{BlockError, SimError};
 pub use fabc_model::{
     Ack, Arbitration, Bursts, Credits, HalfRoutes, HostPorts, LaneChoice, MessageOrder, PacketRouting, Rate,

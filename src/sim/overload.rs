@@ -4,6 +4,7 @@
 //! and unfairness has built up, which takes far longer than the runs of the search. Only the last part of it
 //! is counted.
 
+use super::elsewhere::Elsewhere;
 use super::setting::Setting;
 use fabc_ir::Fraction;
 use fabc_model::Rate;
@@ -30,6 +31,8 @@ pub struct Overload {
     pub moved: u64,
     /// Those of them in which the flit was an acknowledgement.
     pub moved_acks: u64,
+    /// Of hotspot traffic: the packets for all endpoints but the hot ones.
+    pub elsewhere: Option<Elsewhere>,
 }
 
 /// A sending endpoint and its part of what was delivered.

@@ -4,6 +4,7 @@ use super::choice::{PathChoice, choice};
 use super::completion::Volume;
 use super::control::{check_control, source_control};
 use super::defaults::{by_model, check_latencies, details, misplaced, packet_cycles, setting};
+use super::elsewhere::HotEndpoints;
 use super::endpoints::EndpointMap;
 use super::errors::SimError;
 use super::layout::NetworkLayout;
@@ -25,8 +26,9 @@ use fabc_model::{Bursts, Fabric, HostPorts, Rate, RouterModel, Simulation, Simul
 const PACKETS: u64 = 1500;
 
 /// The same for the runs of a search, which must be longer to tell stable rates from others. Their warm-up is
-/// half as long: what still grows after it is allowed for.
-const PACKETS_OF_TRIAL: u64 = 3000;
+/// a part of that: what still grows after it is allowed for. A coarse search with short runs comes first.
+const PACKETS_OF_COARSE: u64 = 3000;
+const PACKETS_OF_TRIAL: u64 = 12_000;
 
 /// The fewest measured cycles by default, in mean zero-load latencies. Large fabrics drift for longer.
 const LATENCIES: u64 = 40;
@@ -46,6 +48,8 @@ pub struct Prepared<'a> {
     pub(super) choice: Option<PathChoice>,
     pub(super) endpoints: EndpointMap,
     pub(super) offer: OfferedTraffic,
+    /// The hot endpoints, if the traffic has any.
+    pub(super) hot: Option<HotEndpoints>,
     pub(super) load: StaticLoad,
     /// What the traffic sends in all, if it ends.
     pub(super) volume: Option<Volume>,
@@ -193,7 +197,6 @@ pub fn prepare<'a, 't>(
     let volume = offer.messages().map(|messages| volume_of(messages, &inputs, &load)).transpose()?;
     setting.busiest_cycles = load.busiest_cycles(&layout).unwrap_or(setting.packet);
     setting.control = control;
-    setting.window = control.map(|control| control.window).or(setting.window);
     match &volume {
         Some(sent) => {
             if choice.is_some() && setting.hosts == HostPorts::Unlimited {
@@ -204,6 +207,7 @@ pub fn prepare<'a, 't>(
         }
         None => set_cycles(&mut setting, parameters, layout.routers, &load)?,
     }
+    let hot = HotEndpoints::of_setting(&setting, scene, &endpoints)?;
     Ok(Prepared {
         topology: scene.topology,
         scenario: tables.scenario.clone(),
@@ -213,6 +217,7 @@ pub fn prepare<'a, 't>(
         choice,
         endpoints,
         offer,
+        hot,
         load,
         volume,
     })
@@ -280,14 +285,19 @@ fn set_cycles(
         let moved = u128::from(packets) * u128::from(setting.busiest_cycles);
         latencies.max(moved).next_multiple_of(1000)
     };
-    let (run, trial) = (default(PACKETS), default(PACKETS_OF_TRIAL));
+    let run = default(PACKETS);
     let or = |cycles_of_spec: Option<u32>, default: u128| cycles_of_spec.map_or(default, u128::from);
     let measure = or(parameters.measure, run);
     let longest = measure.div_ceil(GROUPS_OF_MEASURE.into()) * u128::from(MOST_GROUPS);
-    let runs = [
-        (or(parameters.warmup, longest), measure),
-        (or(parameters.warmup, or(parameters.measure, trial) / 2), or(parameters.measure, trial)),
-    ];
+    let searched = |packets: u64, part: u128| {
+        let measure = or(parameters.measure, default(packets));
+        (or(parameters.warmup, measure / part), measure)
+    };
+    let (coarse, trial) = match parameters.measure {
+        None => (searched(PACKETS_OF_COARSE, 2), searched(PACKETS_OF_TRIAL, 3)),
+        Some(_) => (searched(PACKETS_OF_TRIAL, 2), searched(PACKETS_OF_TRIAL, 2)),
+    };
+    let runs = [(or(parameters.warmup, longest), measure), coarse, trial];
     if let Some(&(warmup, measure)) =
         runs.iter().find(|(warmup, measure)| warmup + measure > SIMULATED_CYCLES.into())
     {
@@ -295,9 +305,10 @@ fn set_cycles(
         return Err(SimError::TooManyCycles { warmup, measure, most: SIMULATED_CYCLES });
     }
     let overload = overload_cycles(setting, parameters);
-    let [run, trial] =
+    let [run, coarse, trial] =
         runs.map(|(warmup, measure)| RunCycles { warmup: warmup as u32, measure: measure as u32 });
-    (setting.warmup, setting.measure, setting.trial) = (run.warmup, run.measure, trial);
+    (setting.warmup, setting.measure) = (run.warmup, run.measure);
+    (setting.coarse, setting.trial) = (coarse, trial);
     setting.overload_cycles = overload?;
     setting.detects_steady_state = parameters.warmup.is_none();
     Ok(())

@@ -15,7 +15,8 @@ use super::prepare::Prepared;
 use super::report::SimReport;
 use super::run::{begin, begin_messages, complete, overloaded, run, try_rate};
 use super::saturation::{Replication, Saturation, is_proved_unstable};
-use super::trial::TrialEnd;
+use super::setting::RunCycles;
+use super::trial::{TrialEnd, TrialRun};
 use fabc_model::Rate;
 
 /// A run as a report states it, with the claim that another run must confirm.
@@ -35,8 +36,8 @@ enum Claim<'a> {
     Completed(&'a Completion),
     /// The digests of the first cycles.
     Beginning(Beginning<'a>),
-    /// Whether the rate is stable.
-    Stable { rate: Rate, stable: bool },
+    /// Whether the rate is stable in a run of so many cycles.
+    Stable { rate: Rate, cycles: RunCycles, stable: bool },
     /// The packets delivered past saturation.
     Beyond { rate: Rate, delivered: u64 },
     /// Every count of a run in overload.
@@ -61,8 +62,15 @@ pub fn every_run(reports: &[SimReport]) -> Vec<ReportedRun<'_>> {
         for found in &report.saturations {
             let claim = Claim::Beyond { rate: found.beyond.rate, delivered: found.beyond.delivered };
             let beyond = ReportedRun { scenario: &report.scenario, seed: found.seed, claim };
+            let short = report.setting.coarse;
             runs.extend(
-                found.replications.iter().flat_map(|bracket| ReportedRun::bracket_ends(report, bracket)),
+                found.coarse.iter().flat_map(|found| ReportedRun::bracket_ends(report, short, found)),
+            );
+            runs.extend(
+                found
+                    .replications
+                    .iter()
+                    .flat_map(|found| ReportedRun::bracket_ends(report, report.setting.trial, found)),
             );
             runs.push(beyond);
             runs.extend(ReportedRun::overloads(report, found));
@@ -91,7 +99,7 @@ impl<'a> ReportedRun<'a> {
     /// The runs at both ends of the lowest bracket of a search.
     pub fn lowest_bracket(report: &'a SimReport, search: &Saturation) -> impl Iterator<Item = Self> {
         let lowest = search.replications.iter().min_by_key(|bracket| bracket.stable);
-        lowest.into_iter().flat_map(|bracket| Self::bracket_ends(report, bracket))
+        lowest.into_iter().flat_map(|bracket| Self::bracket_ends(report, report.setting.trial, bracket))
     }
 
     /// The runs in overload of a search.
@@ -120,13 +128,17 @@ impl<'a> ReportedRun<'a> {
         chosen
     }
 
-    /// The runs at both ends of a bracket. The static bound needs no run.
-    fn bracket_ends(report: &'a SimReport, bracket: &Replication) -> impl Iterator<Item = Self> + use<'a> {
+    /// The runs at both ends of a bracket, of so many cycles. The static bound needs no run.
+    fn bracket_ends(
+        report: &'a SimReport,
+        cycles: RunCycles,
+        bracket: &Replication,
+    ) -> impl Iterator<Item = Self> + use<'a> {
         let (scenario, seed) = (report.scenario.as_str(), bracket.seed);
         let unstable = bracket.unstable.filter(|&rate| !is_proved_unstable(report.load.bound, rate));
         let rates = [(bracket.stable, true), (unstable, false)];
         rates.into_iter().filter_map(move |(rate, stable)| {
-            Some(Self { scenario, seed, claim: Claim::Stable { rate: rate?, stable } })
+            Some(Self { scenario, seed, claim: Claim::Stable { rate: rate?, cycles, stable } })
         })
     }
 
@@ -224,14 +236,16 @@ impl<'a> ReportedRun<'a> {
                 (!is_same).then(|| "another run finds other counts".to_owned())
             }
             Claim::Beginning(beginning) => beginning.difference(prepared, seed).map_err(failed)?,
-            Claim::Stable { rate, stable } => {
-                let trial = try_rate(prepared, rate, seed, TrialEnd::WhenCertain).map_err(failed)?;
+            Claim::Stable { rate, cycles, stable } => {
+                let run = TrialRun { seed, cycles, end: TrialEnd::WhenCertain };
+                let trial = try_rate(prepared, rate, run).map_err(failed)?;
                 let again = trial.is_stable;
                 let is = if again { "is stable" } else { "is not stable" };
                 (again != stable).then(|| format!("rate {rate} {is} when it is run again"))
             }
             Claim::Beyond { rate, delivered } => {
-                let trial = try_rate(prepared, rate, seed, TrialEnd::Whole).map_err(failed)?;
+                let run = TrialRun { seed, cycles: prepared.setting.coarse, end: TrialEnd::Whole };
+                let trial = try_rate(prepared, rate, run).map_err(failed)?;
                 let again = trial.delivered;
                 (again != delivered).then(|| format!("at rate {rate} another run delivers other packets"))
             }

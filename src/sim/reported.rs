@@ -4,6 +4,7 @@
 use super::block::rates;
 use super::completion::Completion;
 use super::consistency::{Misfit, check_consistency};
+use super::elsewhere::Elsewhere;
 use super::errors::SimError;
 use super::overload::{Overload, SourceCount};
 use super::point::{Batch, Delays, Point, VcUse};
@@ -98,9 +99,10 @@ fn saturation(line: &SaturationLine, prepared: &Prepared<'_>) -> Result<Saturati
         unstable: unstable.map(rate),
         runs,
     };
+    let coarse = line.coarse.as_ref().map(replication);
     let replications = line.replications.iter().map(replication).collect();
     let overloads = line.overload.iter().map(|line| overload(line, prepared)).collect();
-    Ok(Saturation { overloads, ..Saturation::new(prepared, line.seed, replications, beyond)? })
+    Ok(Saturation { overloads, ..Saturation::new(prepared, line.seed, coarse, replications, beyond)? })
 }
 
 fn overload(line: &OverloadLine, prepared: &Prepared<'_>) -> Overload {
@@ -120,6 +122,7 @@ fn overload(line: &OverloadLine, prepared: &Prepared<'_>) -> Overload {
         best: source(&line.best_source),
         moved: line.moved_flits,
         moved_acks: line.ack_flits,
+        elsewhere: line.elsewhere_packets.map(|[delivered, born]| Elsewhere { born, delivered }),
     }
 }
 

@@ -6,7 +6,7 @@ use super::overload::Overload;
 use super::point::Point;
 use super::prepare::Prepared;
 use super::traffic::OfferedTraffic;
-use super::trial::{Trial, TrialEnd};
+use super::trial::{Trial, TrialRun};
 use super::{cycles, flit, packet};
 use fabc_model::{Rate, RouterModel};
 
@@ -36,19 +36,14 @@ pub fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimE
     with_routers!(prepared, seed, routers => cycles::run(routers, prepared, pattern, rate, seed))
 }
 
-/// Runs a rate for the cycles of a search.
+/// Runs a rate for the cycles of a trial.
 ///
 /// # Errors
 /// Packets wait for each other for ever, or the traffic ends and has no rate.
-pub(super) fn try_rate(
-    prepared: &Prepared<'_>,
-    rate: Rate,
-    seed: u64,
-    end: TrialEnd,
-) -> Result<Trial, SimError> {
+pub(super) fn try_rate(prepared: &Prepared<'_>, rate: Rate, run: TrialRun) -> Result<Trial, SimError> {
     let OfferedTraffic::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
-    let offered = cycles::OfferedRate::new(prepared, pattern, rate, seed);
-    with_routers!(prepared, seed, routers => cycles::try_rate(routers, prepared, offered, end))
+    let offered = cycles::OfferedRate::new(prepared, pattern, rate, run.seed);
+    with_routers!(prepared, run.seed, routers => cycles::try_rate(routers, prepared, offered, run))
 }
 
 /// Runs a rate in overload, for the cycles of such runs.

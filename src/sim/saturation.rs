@@ -2,36 +2,29 @@
 //!
 //! No rate at or above the static bound is stable, since the busiest channel would have to move more than a
 //! flit per cycle for ever. Below it, runs decide ([`super::trial`]). Every replication has random numbers of
-//! its own and ends with a bracket: a rate that was stable, and the next one that was not. The first
-//! replication cuts an interval in three, two runs at a time. The others begin in the middle of its bracket
-//! and take steps of growing size until they have a bracket, which they then halve. Hence neither the number
-//! of threads nor the order of replications has an effect on the result.
+//! its own and ends with a bracket: a rate that was stable, and the next one that was not. A coarse search
+//! with short runs says where the first replication begins. The others begin in the middle of its bracket
+//! ([`super::bracket`]). Hence neither the number of threads nor the order of replications has an effect on
+//! the result.
 //!
 //! The saturation is the confidence interval of the mean of the brackets' middles (Student's t), widened by
 //! half of the mean width of a bracket.
 
+use super::bracket::{SearchRange, StableRates, first_bracket, next_bracket};
 use super::errors::SimError;
 use super::overload::Overload;
 use super::overload_runs::overloads;
 use super::prepare::Prepared;
 use super::run::try_rate;
-use super::setting::Setting;
+use super::setting::{RunCycles, Setting};
 use super::statistics::half_width;
-use super::trial::{Trial, TrialEnd};
+use super::trial::{Trial, TrialEnd, TrialRun};
 use fabc_base::progress::Progress;
 use fabc_base::random::KeyedStream;
 use fabc_ir::Fraction;
 use fabc_model::Rate;
 use rayon::prelude::*;
-
-/// The first two rates of the search, in millionths of the highest rate.
-const FIRST_RATES: [u64; 2] = [800_000, 900_000];
-
-/// How often the lower one is halved where it is not stable.
-const HALVINGS: u32 = 6;
-
-/// A search ends where its bracket is at most this wide, in millionths of the highest rate.
-const WIDTH: u64 = 5_000;
+use std::convert::Infallible;
 
 /// No replications are added where half of the interval is at most this wide, in millionths of the static
 /// bound.
@@ -55,6 +48,8 @@ pub struct Saturation {
     pub seed: u64,
     /// The confidence interval over the replications.
     pub interval: RateInterval,
+    /// The bracket of the coarse search, whose runs are shorter. `None` where all runs are as long.
+    pub coarse: Option<Replication>,
     /// The replications, in the order of their seeds.
     pub replications: Vec<Replication>,
     /// The run a tenth above the static bound.
@@ -93,20 +88,20 @@ pub struct Replication {
 pub struct Beyond {
     /// Flits offered per cycle and sending endpoint.
     pub rate: Rate,
-    /// Packets delivered in the measured cycles of the search.
+    /// Packets delivered in the measured cycles of the coarse search.
     pub delivered: u64,
 }
 
 impl Beyond {
     /// The accepted traffic, in flits per cycle and sending endpoint.
     pub fn accepted(&self, setting: &Setting, senders: u32) -> Fraction {
-        setting.per_cycle(self.delivered, setting.trial.measure, senders)
+        setting.per_cycle(self.delivered, setting.coarse.measure, senders)
     }
 }
 
 impl Replication {
     /// Both ends in millionths. Where an end is missing, the bracket ends at 0, or with its other end.
-    fn ends(&self) -> [u64; 2] {
+    pub(super) fn ends(&self) -> [u64; 2] {
         let stable = self.stable.map_or(0, Rate::in_millionths);
         [stable, self.unstable.map_or(stable, Rate::in_millionths)]
     }
@@ -125,6 +120,7 @@ impl Saturation {
     pub(super) fn new(
         prepared: &Prepared<'_>,
         seed: u64,
+        coarse: Option<Replication>,
         replications: Vec<Replication>,
         beyond: Beyond,
     ) -> Result<Self, SimError> {
@@ -137,7 +133,7 @@ impl Saturation {
                 bound: format!("{:.6}", bound.as_f64()),
             }
         })?;
-        Ok(Self { seed, interval, replications, beyond, overloads: Vec::new() })
+        Ok(Self { seed, interval, coarse, replications, beyond, overloads: Vec::new() })
     }
 }
 
@@ -169,7 +165,7 @@ fn interval(replications: &[Replication], bound: Fraction, confidence: Rate) -> 
 }
 
 /// A value in millionths, rounded down.
-fn in_millionths(value: Fraction) -> u64 {
+pub(super) fn in_millionths(value: Fraction) -> u64 {
     u64::try_from(value.times(Fraction::integer(MILLION)).floor()).unwrap_or(u64::MAX)
 }
 
@@ -204,31 +200,48 @@ pub fn saturation(
     searches.into_iter().collect()
 }
 
-/// The usual number of runs of the first replication with the run past saturation, and of another one.
-const FIRST_RUNS: u64 = 9;
-const NEXT_RUNS: u64 = 4;
+/// The usual number of runs of the first replication, with the coarse search and the run past saturation, and
+/// of another replication.
+const FIRST_RUNS: u64 = 12;
+const NEXT_RUNS: u64 = 3;
+
+/// Whether a coarse search with shorter runs comes first.
+fn has_coarse_search(prepared: &Prepared<'_>) -> bool {
+    prepared.setting.coarse != prepared.setting.trial
+}
 
 fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result<Saturation, SimError> {
-    let run = |rate: Rate, seed: u64, end: TrialEnd| {
-        let trial = try_rate(prepared, rate, seed, end);
+    let Setting { coarse: short, trial: long, .. } = prepared.setting;
+    let run = |rate: Rate, run: TrialRun| {
+        let trial = try_rate(prepared, rate, run);
         progress.advance();
         trial
     };
-    let judge_with = |seed: u64| {
+    let judge_with = |seed: u64, cycles: RunCycles| {
         move |rates: &[Rate]| -> Result<StableRates, SimError> {
+            let end = TrialEnd::WhenCertain;
             let trials: Vec<Result<Trial, SimError>> =
-                rates.par_iter().map(|&rate| run(rate, seed, TrialEnd::WhenCertain)).collect();
+                rates.par_iter().map(|&rate| run(rate, TrialRun { seed, cycles, end })).collect();
             trials.into_iter().zip(rates).map(|(trial, &rate)| Ok((rate, trial?.is_stable))).collect()
         }
     };
     let range = SearchRange::new(prepared);
-    let first = || first_bracket(&range, &judge_with(seed)).map(|bracket| bracket.replication(seed));
-    let (first, beyond) = rayon::join(first, || run(rate_beyond(prepared), seed, TrialEnd::Whole));
-    let (first, beyond) = (first?, beyond?);
-    let next = |number: u32| {
-        let seed = replication_seed(seed, number);
-        next_bracket(&range, &first, &judge_with(seed)).map(|bracket| bracket.replication(seed))
+    let beginning = || {
+        let judge = judge_with(seed, short);
+        first_bracket(&range, &judge).map(|bracket| bracket.replication(seed))
     };
+    let past = || run(rate_beyond(prepared), TrialRun { seed, cycles: short, end: TrialEnd::Whole });
+    let (beginning, beyond) = rayon::join(beginning, past);
+    let (beginning, beyond) = (beginning?, beyond?);
+    let next = |number: u32, begin: u64| {
+        let seed = replication_seed(seed, number);
+        next_bracket(&range, begin, &judge_with(seed, long)).map(|bracket| bracket.replication(seed))
+    };
+    let (coarse, first) = match has_coarse_search(prepared) {
+        true => (Some(beginning), next(0, range.above_coarse(&beginning))?),
+        false => (None, beginning),
+    };
+    let next = |number: u32| next(number, range.middle(&first));
     let most = u32::from(prepared.setting.replications);
     let fewest = most.min(FEWEST as u32);
     let others: Vec<_> = (1..fewest).into_par_iter().map(next).collect();
@@ -240,7 +253,7 @@ fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result
         replications.push(next(replications.len() as u32)?);
     }
     let beyond = Beyond { rate: rate_beyond(prepared), delivered: beyond.delivered };
-    let found = Saturation::new(prepared, seed, replications, beyond)?;
+    let found = Saturation::new(prepared, seed, coarse, replications, beyond)?;
     let overloads = overloads(prepared, found.interval.mean, seed, progress)?;
     Ok(Saturation { overloads, ..found })
 }
@@ -265,149 +278,34 @@ fn rate_beyond(prepared: &Prepared<'_>) -> Rate {
     Rate::millionths(in_millionths(beyond.min(prepared.births().highest_rate())).max(1))
 }
 
-/// The rates of a search.
-struct SearchRange {
-    /// The highest rate, in millionths: the static bound, or less where hosts cannot offer that much.
-    highest: u64,
-    /// Whether the highest rate is the static bound, and hence not stable.
-    is_bound: bool,
-}
-
-impl SearchRange {
-    fn new(prepared: &Prepared<'_>) -> Self {
-        let (bound, offered) = (prepared.load().bound, prepared.births().highest_rate());
-        Self { highest: in_millionths(bound.min(offered)).max(1), is_bound: bound <= offered }
-    }
-
-    /// A share of the highest rate, in millionths.
-    fn share(&self, share: u64) -> u64 {
-        (u128::from(self.highest) * u128::from(share) / u128::from(MILLION)).max(1) as u64
-    }
-
-    /// The lowest rate that is tried.
-    fn lowest(&self) -> u64 {
-        self.share(FIRST_RATES[0] >> HALVINGS)
-    }
-
-    /// The width of the bracket with which a search ends.
-    fn width(&self) -> u64 {
-        self.share(WIDTH).max(2)
-    }
-
-    /// A bracket before any run.
-    fn bracket(&self) -> Bracket {
-        let unstable = self.is_bound.then(|| Rate::millionths(self.highest));
-        Bracket { stable: None, unstable, runs: 0 }
-    }
-}
-
-/// Rates, and whether each is stable.
-type StableRates = Vec<(Rate, bool)>;
-
-/// A function that runs rates.
-type Judge<'a, E> = &'a dyn Fn(&[Rate]) -> Result<StableRates, E>;
-
-/// The state of a search: its bracket and its runs so far.
-struct Bracket {
-    stable: Option<Rate>,
-    unstable: Option<Rate>,
-    runs: u32,
-}
-
-impl Bracket {
-    /// Takes the largest stable one of some ascending rates, and the next one, as new ends.
-    fn narrow(&mut self, rates: &[(Rate, bool)]) {
-        self.runs += rates.len() as u32;
-        match rates.iter().rposition(|(_, stable)| *stable) {
-            Some(last) => {
-                self.stable = Some(rates[last].0);
-                self.unstable = rates.get(last + 1).map(|(rate, _)| *rate).or(self.unstable);
-            }
-            None => self.unstable = rates.first().map(|(rate, _)| *rate),
-        }
-    }
-
-    /// Both ends in millionths, where the bracket is wider than `width`.
-    fn wider_than(&self, width: u64) -> Option<[u64; 2]> {
-        let [low, high] = [self.stable?, self.unstable?].map(Rate::in_millionths);
-        (high - low > width).then_some([low, high])
-    }
-
-    fn replication(self, seed: u64) -> Replication {
-        Replication { seed, stable: self.stable, unstable: self.unstable, runs: self.runs }
-    }
-}
-
-/// The bracket of the first replication.
-fn first_bracket<E>(range: &SearchRange, judge: Judge<'_, E>) -> Result<Bracket, E> {
-    let mut bracket = range.bracket();
-    let [low, high] = FIRST_RATES.map(|share| range.share(share));
-    let pair = if range.is_bound { [low, high] } else { [high, range.highest] };
-    let mut rates = pair.map(Rate::millionths).to_vec();
-    rates.dedup();
-    bracket.narrow(&judge(&rates)?);
-    // Where even the lower end is too much, try half of it, and so on.
-    for halvings in 1..=HALVINGS {
-        if bracket.stable.is_some() {
-            break;
-        }
-        bracket.narrow(&judge(&[Rate::millionths(range.share(FIRST_RATES[0] >> halvings))])?);
-    }
-    while let Some([low, high]) = bracket.wider_than(range.width()) {
-        let third = (high - low) / 3;
-        bracket.narrow(&judge(&[low + third, high - third].map(Rate::millionths))?);
-    }
-    Ok(bracket)
-}
-
-/// The bracket of another replication. Its search begins in the middle of the first bracket.
-fn next_bracket<E>(range: &SearchRange, first: &Replication, judge: Judge<'_, E>) -> Result<Bracket, E> {
-    let mut bracket = range.bracket();
-    let [low, high] = first.ends();
-    let (mut rate, mut step) = (((low + high) / 2).clamp(range.lowest(), range.highest), range.width());
-    loop {
-        bracket.narrow(&judge(&[Rate::millionths(rate)])?);
-        if bracket.stable == Some(Rate::millionths(rate)) {
-            let end = bracket.unstable.map_or(range.highest + 1, Rate::in_millionths);
-            // Up to the highest rate, where that is not known to be unstable.
-            let next =
-                if bracket.unstable.is_none() { (rate + step).min(range.highest) } else { rate + step };
-            if next >= end || next == rate {
-                break;
-            }
-            rate = next;
-        } else {
-            if bracket.stable.is_some() || rate == range.lowest() {
-                break;
-            }
-            rate = rate.saturating_sub(step).max(range.lowest());
-        }
-        step *= 2;
-    }
-    while let Some([low, high]) = bracket.wider_than(range.width()) {
-        bracket.narrow(&judge(&[Rate::millionths(low.midpoint(high))])?);
-    }
-    Ok(bracket)
-}
-
 /// Whether a search can end like this. The search keeps the last stable rate and the next one. Whatever its
 /// runs showed, it takes the same steps as if all rates up to its lower end were stable and all others were
 /// not. The number of replications follows from their brackets.
 pub(super) fn can_end(prepared: &Prepared<'_>, claimed: &Saturation) -> bool {
     let range = SearchRange::new(prepared);
     let Some(first) = claimed.replications.first() else { return false };
-    let is_possible = |(number, found): (u32, &Replication)| {
-        let judge = |rates: &[Rate]| -> Result<StableRates, ()> {
+    let judge = |found: Replication| {
+        move |rates: &[Rate]| -> Result<StableRates, Infallible> {
             Ok(rates.iter().map(|&rate| (rate, found.stable.is_some_and(|end| rate <= end))).collect())
-        };
-        let again = match number {
-            0 => first_bracket(&range, &judge),
-            _ => next_bracket(&range, first, &judge),
-        };
-        again.is_ok_and(|bracket| bracket.replication(replication_seed(claimed.seed, number)) == *found)
+        }
     };
+    let begins_so = |found: &Replication| {
+        let Ok(again) = first_bracket(&range, &judge(*found));
+        again.replication(claimed.seed) == *found
+    };
+    let ends_so = |number: u32, begin: u64, found: &Replication| {
+        let Ok(again) = next_bracket(&range, begin, &judge(*found));
+        again.replication(replication_seed(claimed.seed, number)) == *found
+    };
+    let first_is_possible = match &claimed.coarse {
+        Some(coarse) => begins_so(coarse) && ends_so(0, range.above_coarse(coarse), first),
+        None => begins_so(first),
+    };
+    let is_possible = |(number, found): (u32, &Replication)| ends_so(number, range.middle(first), found);
     let count = claimed.replications.len();
-    (0..).zip(&claimed.replications).all(is_possible)
+    claimed.coarse.is_some() == has_coarse_search(prepared)
+        && first_is_possible
+        && (0..).zip(&claimed.replications).skip(1).all(is_possible)
         && (1..count).all(|fewer| wants_more(prepared, &claimed.replications[..fewer]))
         && !wants_more(prepared, &claimed.replications)
         && claimed.beyond.rate == rate_beyond(prepared)
@@ -416,53 +314,6 @@ pub(super) fn can_end(prepared: &Prepared<'_>, claimed: &Saturation) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn range(highest: u64, is_bound: bool) -> SearchRange {
-        SearchRange { highest, is_bound }
-    }
-
-    fn judged(limit: u64) -> impl Fn(&[Rate]) -> Result<StableRates, ()> {
-        move |rates| Ok(rates.iter().map(|&rate| (rate, rate.in_millionths() <= limit)).collect())
-    }
-
-    /// Whatever the first bracket is, another replication finds its own limit.
-    #[test]
-    fn every_replication_ends_around_its_own_limit() {
-        let range = range(875_000, true);
-        for first_limit in [5_000, 300_000, 700_000, 860_000, 874_999] {
-            let first = first_bracket(&range, &judged(first_limit)).unwrap().replication(1);
-            for limit in [12_000, 200_000, 700_000, 790_000, 861_000, 874_999] {
-                let found = next_bracket(&range, &first, &judged(limit)).unwrap();
-                let [low, high] = [found.stable, found.unstable].map(|end| end.unwrap().in_millionths());
-                assert!(
-                    low <= limit && limit < high && high - low <= 4375,
-                    "{first_limit}, {limit}: {low} {high}"
-                );
-                assert!(high <= 875_000 && found.runs <= 20, "{first_limit}, {limit}: {}", found.runs);
-            }
-        }
-    }
-
-    #[test]
-    fn hosts_that_cannot_offer_the_bound_are_tried_at_their_limit() {
-        let range = range(1_000_000, false);
-        let first = first_bracket(&range, &judged(2_000_000)).unwrap().replication(1);
-        assert_eq!((first.stable, first.unstable, first.runs), (Some(Rate::millionths(1_000_000)), None, 2));
-        let next = next_bracket(&range, &first, &judged(2_000_000)).unwrap().replication(2);
-        assert_eq!((next.stable, next.unstable, next.runs), (Some(Rate::millionths(1_000_000)), None, 1));
-        let lower = next_bracket(&range, &first, &judged(940_000)).unwrap().replication(2);
-        assert!(lower.stable.is_some_and(|rate| rate.in_millionths() >= 935_000), "{lower:?}");
-        assert!(lower.unstable.is_some_and(|rate| rate.in_millionths() <= 945_000), "{lower:?}");
-    }
-
-    #[test]
-    fn not_even_the_lowest_rate_is_stable() {
-        let range = range(640_000, true);
-        let first = first_bracket(&range, &judged(0)).unwrap().replication(1);
-        assert_eq!((first.stable, first.unstable), (None, Some(Rate::millionths(8000))));
-        let next = next_bracket(&range, &first, &judged(0)).unwrap();
-        assert_eq!((next.stable, next.unstable), (None, Some(Rate::millionths(8000))));
-    }
 
     fn replication(stable: u64, unstable: u64) -> Replication {
         let rate = |rate| Some(Rate::millionths(rate));

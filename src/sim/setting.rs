@@ -39,7 +39,7 @@ pub struct Setting {
     pub hosts: HostPorts,
     /// The send window: the most packets of an endpoint that are in flight.
     pub window: Option<u32>,
-    /// The control at the sources, which sets the send window.
+    /// The control at the sources. It has a window of its own.
     pub control: Option<SourceControl>,
     /// Multiples of the saturation at which runs in overload are made, ascending.
     pub overload: Vec<Rate>,
@@ -53,6 +53,8 @@ pub struct Setting {
     pub detects_steady_state: bool,
     /// Measured cycles, in which everything is counted.
     pub measure: u32,
+    /// The cycles of a run in the coarse search for saturation, and of the run past it.
+    pub coarse: RunCycles,
     /// The cycles of a run in the search for saturation.
     pub trial: RunCycles,
     /// The most replications of the search for saturation.
@@ -82,6 +84,8 @@ pub struct Setting {
 pub struct SourceControl {
     /// The most packets of a source in flight.
     pub window: u32,
+    /// The most of them to one destination.
+    pub per_pair: Option<u32>,
     /// Whether the window follows from the rule.
     pub is_derived: bool,
     /// The packets of a source in flight at the static bound while nothing waits.

@@ -5,11 +5,10 @@
 //! lane is ever made, so a run takes memory for messages, not for packets. Where messages are there from the
 //! start, a packet is born when the one before it begins to leave.
 
-use super::dependencies::WaitingMessages;
+use super::closed_messages::ClosedMessages;
 use super::layout::NONE;
 use super::traffic::{EndpointMessage, MessageExit, MessageList};
 use fabc_model::MessageOrder;
-use std::collections::BTreeMap;
 
 /// A packet that is born.
 #[derive(Clone, Copy)]
@@ -48,16 +47,8 @@ pub(super) struct Supply<'a> {
     numbers: Vec<u32>,
     /// `[endpoint]`: cycles from birth to the first chance to leave.
     leads: Vec<u32>,
-    /// The messages that wait for others, if any does.
-    waiting: Option<WaitingMessages<'a>>,
-    /// `[message]`: the cycle in which it came to its lane. Empty unless messages wait for others.
-    came: Vec<u32>,
-    /// `[place]`: the message of the packet there. Empty unless messages wait for others.
-    placed: Vec<u32>,
-    /// By lane and destination: the last message that is not done. Used only where messages wait for others.
-    streams: BTreeMap<(u32, u32), u32>,
-    /// `[message]`: the next one of its lane to the same destination. Empty unless messages wait for others.
-    after_in_stream: Vec<u32>,
+    /// What messages that wait for others need, if any does.
+    closed: Option<ClosedMessages<'a>>,
 }
 
 #[derive(Clone, Copy)]
@@ -73,8 +64,8 @@ impl<'a> Supply<'a> {
         let endpoints = leads.len() as u32;
         let of_messages = |number: fn(&EndpointMessage) -> u32| messages.list.iter().map(number).collect();
         let packets = |message: &EndpointMessage| message.packets;
-        let waiting = messages.dependencies.as_ref().map(|dependencies| {
-            WaitingMessages::new(dependencies, of_messages(|message| message.when), of_messages(packets))
+        let closed = messages.dependencies.as_ref().map(|dependencies| {
+            ClosedMessages::new(dependencies, of_messages(|message| message.when), of_messages(packets))
         });
         Self {
             messages,
@@ -89,26 +80,16 @@ impl<'a> Supply<'a> {
             unborn: of_messages(packets),
             numbers: vec![0; (endpoints * ports) as usize],
             leads,
-            came: vec![0; if waiting.is_some() { messages.list.len() } else { 0 }],
-            placed: Vec::new(),
-            streams: BTreeMap::new(),
-            after_in_stream: vec![NONE; if waiting.is_some() { messages.list.len() } else { 0 }],
-            waiting,
+            closed,
         }
     }
 
     /// The next message that comes to its lane now, if there is one. `delivered` packets have arrived so far.
     pub(super) fn due(&mut self, now: u32, delivered: u64) -> Option<(u32, EndpointMessage)> {
-        if let Some(waiting) = &mut self.waiting {
-            while let Some(number) = waiting.next_due(now) {
-                let message = self.messages.list[number as usize];
-                if message.packets > 0 {
-                    self.came[number as usize] = now;
-                    return Some((number, message));
-                }
-                waiting.message_arrived(number, now);
-            }
-            return None;
+        let list = &self.messages.list;
+        if let Some(closed) = &mut self.closed {
+            let number = closed.due(now, |message| list[message as usize].packets > 0)?;
+            return Some((number, list[number as usize]));
         }
         let message = *self.messages.list.get(self.released)?;
         let barrier = self.messages.order == MessageOrder::Barrier;
@@ -125,25 +106,23 @@ impl<'a> Supply<'a> {
 
     /// Whether every message has been delivered.
     pub(super) fn is_over(&self, delivered: u64) -> bool {
-        if let Some(waiting) = &self.waiting {
-            return waiting.is_over();
+        if let Some(closed) = &self.closed {
+            return closed.is_over();
         }
         self.released == self.messages.list.len() && delivered == self.packets
     }
 
     /// Notes the place that a packet of a message has taken until it arrives.
     pub(super) fn place(&mut self, message: u32, place: u32) {
-        if self.waiting.is_some() {
-            let places = self.placed.len().max(place as usize + 1);
-            self.placed.resize(places, NONE);
-            self.placed[place as usize] = message;
+        if let Some(closed) = &mut self.closed {
+            closed.place(message, place);
         }
     }
 
     /// Counts the packet of a place, which has arrived.
     pub(super) fn arrived(&mut self, place: u32, now: u32) {
-        if let Some(waiting) = &mut self.waiting {
-            waiting.packet_arrived(self.placed[place as usize], now);
+        if let Some(closed) = &mut self.closed {
+            closed.arrived(place, now);
         }
     }
 
@@ -154,20 +133,17 @@ impl<'a> Supply<'a> {
 
     /// The channel by which the packet of a place leaves its source, if its message says so.
     pub(super) fn exit_of_place(&self, place: u32) -> Option<MessageExit> {
-        self.placed.get(place as usize).and_then(|&message| self.exit(message))
+        self.exit(self.closed.as_ref()?.message_at(place)?)
     }
 
     /// Adds a message that has come to its lane. Where messages wait for others, it waits behind one to the
     /// same destination, if there is one. Otherwise it joins the turns of the lane.
     pub(super) fn join(&mut self, lane: u32, message: u32) {
-        if self.waiting.is_some() {
-            let to = self.messages.list[message as usize].to;
-            if let Some(last) = self.streams.insert((lane, to), message) {
-                self.after_in_stream[last as usize] = message;
-                return;
-            }
+        let to = self.messages.list[message as usize].to;
+        let joins = self.closed.as_mut().is_none_or(|closed| closed.join_stream(lane, to, message));
+        if joins {
+            self.append(lane, message);
         }
-        self.append(lane, message);
     }
 
     /// Appends a message to those of a lane.
@@ -188,15 +164,18 @@ impl<'a> Supply<'a> {
         let message = self.messages.list.get(first as usize)?;
         self.unborn[first as usize] -= 1;
         let done = self.unborn[first as usize] == 0;
-        let by_turns = self.messages.order == MessageOrder::Turns || self.waiting.is_some();
+        let by_turns = self.messages.order == MessageOrder::Turns || self.closed.is_some();
         if done || by_turns {
             self.lanes[lane as usize].first = self.behind[first as usize];
         }
         if !done && by_turns {
             self.append(lane, first);
         }
-        if done && self.waiting.is_some() {
-            self.end_of_stream(lane, first, message.to);
+        if done
+            && let Some(next) =
+                self.closed.as_mut().and_then(|closed| closed.next_of_stream(lane, message.to, first))
+        {
+            self.append(lane, next);
         }
         let generator = self.generator(message);
         let number = self.numbers[generator as usize];
@@ -204,22 +183,12 @@ impl<'a> Supply<'a> {
         // Early enough to leave now, if the message was there. A packet in flight goes before one that is
         // still to leave.
         let early = now.saturating_sub(self.leads[message.from as usize]);
-        let birth = match self.came.get(first as usize) {
-            Some(&came) => came.max(early),
+        let birth = match &self.closed {
+            Some(closed) => closed.came(first).max(early),
             None if self.messages.timed => message.when,
             None => self.start.max(early),
         };
         Some(Newborn { generator, to: message.to, number, birth, message: first })
-    }
-
-    /// The next message to the same destination takes the place of one that has left.
-    fn end_of_stream(&mut self, lane: u32, message: u32, to: u32) {
-        match std::mem::replace(&mut self.after_in_stream[message as usize], NONE) {
-            NONE => {
-                self.streams.remove(&(lane, to));
-            }
-            next => self.append(lane, next),
-        }
     }
 
     /// The port by which a message leaves its host. Messages take turns over the ports, by the distance to

@@ -3,8 +3,10 @@
 use super::batches::{BatchTally, percentile};
 use super::completion::Completion;
 use super::digest::{Chain, EVERY};
+use super::elsewhere::{Elsewhere, HotEndpoints};
 use super::overload::{Overload, SourceCount};
 use super::point::{Delays, Point, VcUse};
+use super::prepare::Prepared;
 use super::setting::{RunCycles, Setting};
 use super::statistics::{MOST_GROUPS, warmed_up};
 use fabc_model::Rate;
@@ -22,6 +24,18 @@ pub(super) struct Census {
     pub(super) flits: u64,
     /// Flits that have left in the whole run.
     pub(super) flits_delivered: u64,
+}
+
+/// A packet whose tail has arrived.
+#[derive(Clone, Copy)]
+pub(super) struct DeliveredPacket {
+    pub(super) birth: u32,
+    /// The endpoints.
+    pub(super) from: u32,
+    pub(super) to: u32,
+    /// Cycles at its first router in which it could have left and did not.
+    pub(super) waited: u32,
+    pub(super) hops: u16,
 }
 
 /// All counters of one run.
@@ -44,6 +58,8 @@ pub(super) struct RunTally {
     delivered_late: u64,
     /// `[endpoint]`: packets from it that were delivered in the measured cycles.
     by_source: Vec<u32>,
+    /// Of hotspot traffic: the hot endpoints, and packets for all others.
+    elsewhere: Option<(HotEndpoints, Elsewhere)>,
     /// `[channel]`: measured cycles in which it moved a flit.
     busy: Vec<u32>,
     vcs: Vec<VcTally>,
@@ -99,7 +115,8 @@ struct VcTally {
 }
 
 impl RunTally {
-    pub(super) fn new(setting: &Setting, endpoints: usize, channels: usize) -> Self {
+    pub(super) fn new(prepared: &Prepared<'_>) -> Self {
+        let (setting, endpoints) = (&prepared.setting, prepared.endpoints.count() as usize);
         let window = RunCycles { warmup: setting.warmup, measure: setting.end() - setting.warmup };
         let (grain, fullest) = (setting.grain(), bins(setting));
         let batches = if setting.measure >= LEAST_BATCHED { BATCHES } else { 0 };
@@ -123,7 +140,8 @@ impl RunTally {
             delivered: 0,
             delivered_late: 0,
             by_source: vec![0; endpoints],
-            busy: vec![0; channels],
+            elsewhere: prepared.hot.clone().map(|hot| (hot, Elsewhere::default())),
+            busy: vec![0; prepared.layout.channels],
             vcs: vec![VcTally { hops: 0, cycles: vec![0; fullest + 1] }; setting.vcs() as usize],
             hops: 0,
             general_hops: 0,
@@ -260,20 +278,27 @@ impl RunTally {
         self.digests.so_far()
     }
 
-    /// Counts the birth of a packet.
-    pub(super) fn born(&mut self, now: u32) {
+    /// Counts the birth of a packet for the endpoint `to`.
+    pub(super) fn born(&mut self, now: u32, to: u32) {
+        let counts = u64::from(self.counts(now));
         self.born_ever += 1;
-        self.born += u64::from(self.counts(now));
+        self.born += counts;
+        if let Some((_, elsewhere)) = self.elsewhere.as_mut().filter(|(hot, _)| hot.is_elsewhere(to)) {
+            elsewhere.born += counts;
+        }
     }
 
-    /// Counts a packet whose tail has arrived. It stood at its router for `waited` cycles in which it could
-    /// not leave.
-    pub(super) fn delivered(&mut self, now: u32, birth: u32, endpoint: u32, waited: u32, hops: u16) {
+    /// Counts a packet between two endpoints whose tail has arrived.
+    pub(super) fn delivered(&mut self, now: u32, packet: DeliveredPacket) {
+        let DeliveredPacket { birth, from, to, waited, hops } = packet;
         self.delivered_ever += 1;
         if self.counts(now) {
             self.delivered += 1;
             self.delivered_late += u64::from(now >= self.half);
-            self.by_source[endpoint as usize] += 1;
+            self.by_source[from as usize] += 1;
+            if let Some((_, elsewhere)) = self.elsewhere.as_mut().filter(|(hot, _)| hot.is_elsewhere(to)) {
+                elsewhere.delivered += 1;
+            }
             self.hops_delivered += u64::from(hops);
             if let Some(batch) = self.batch(now) {
                 batch.delivered += 1;
@@ -411,6 +436,7 @@ impl RunTally {
             best: sources().max_by(most).unwrap_or(none),
             moved: self.busy.iter().copied().map(u64::from).sum(),
             moved_acks: self.moved_acks,
+            elsewhere: self.elsewhere.as_ref().map(|(_, elsewhere)| *elsewhere),
         }
     }
 

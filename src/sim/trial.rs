@@ -19,6 +19,14 @@ pub(super) struct Trial {
     pub(super) is_stable: bool,
 }
 
+/// The run of a trial.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TrialRun {
+    pub(super) seed: u64,
+    pub(super) cycles: RunCycles,
+    pub(super) end: TrialEnd,
+}
+
 /// When a trial may end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TrialEnd {

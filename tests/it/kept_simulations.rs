@@ -280,6 +280,12 @@ const IMPOSSIBLE_BRACKETS: &[Forgery<Saturation>] = &[
         search.replications[0].stable = Some(Rate::millionths(900_000_000));
     }),
     ("a run more", |search| search.replications[0].runs += 1),
+    ("a run more of the coarse search", |search| search.coarse.as_mut().unwrap().runs += 1),
+    ("a coarse bracket from which the search begins elsewhere", |search| {
+        let coarse = search.coarse.as_mut().unwrap();
+        coarse.stable = Some(Rate::millionths(coarse.stable.unwrap().in_millionths() - 1));
+    }),
+    ("no coarse search", |search| search.coarse = None),
     ("a replication less", |search| {
         search.replications.pop();
     }),

@@ -58,13 +58,17 @@ fn line_value(line: &SimulatedLine, require: &Require, clock_hz: u64) -> Option<
             line.completions.iter().map(|run| run.cycles).max()?.max(1).into(),
         ),
         Metric::Simulated(SimulatedMetric::Share) => Exact::new(low()?.into(), MILLION)?.divided_by(bound),
-        Metric::Simulated(metric @ (SimulatedMetric::Sustained | SimulatedMetric::Fairness)) => {
+        Metric::Simulated(
+            metric @ (SimulatedMetric::Sustained | SimulatedMetric::Fairness | SimulatedMetric::Elsewhere),
+        ) => {
             let runs = line.saturation.iter().flat_map(|search| &search.overload);
             let ratios = runs.map(|run| match metric {
-                SimulatedMetric::Sustained => run.sustained_ratio,
-                _ => run.fairness_ratio,
+                SimulatedMetric::Sustained => Some(run.sustained_ratio),
+                SimulatedMetric::Fairness => Some(run.fairness_ratio),
+                _ => run.elsewhere_packets,
             });
-            let values = ratios.map(|[over, under]| Exact::new(over.into(), under.into()));
+            let values =
+                ratios.map(|ratio| ratio.and_then(|[over, under]| Exact::new(over.into(), under.into())));
             values.collect::<Option<Vec<_>>>()?.into_iter().reduce(|first, second| {
                 if second.compare_exact(first) == Ordering::Less { second } else { first }
             })

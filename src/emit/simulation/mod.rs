@@ -39,7 +39,7 @@ use super::number::{fixed, ratio};
 use fabc_base::ids::ChannelId;
 use fabc_ir::{Fraction, Topology};
 use fabc_model::Fabric;
-use fabc_sim::{Delays, Limit, Point, Rate, RateInterval, Replication, Saturation, SimReport};
+use fabc_sim::{Delays, Limit, Point, RateInterval, Replication, Saturation, SimReport};
 use model::push_model;
 use overload::{push_overloads, worst_overload_of};
 use parts::{push_batches, push_delays, push_digests, push_vcs};
@@ -104,27 +104,31 @@ pub fn simulation_json(
     out
 }
 
-/// Writes the saturation of one seed: the interval and the brackets of its replications. An end that was not
-/// found is `null`.
-fn push_saturation(out: &mut String, topology: &Topology, report: &SimReport, saturation: &Saturation) {
-    let Saturation { seed, interval: RateInterval { low, mean, high }, replications, beyond, .. } =
-        saturation;
-    let end = |rate: &Option<Rate>| rate.map_or_else(|| "null".to_owned(), |rate| rate.to_string());
-    let accepted = ratio(beyond.accepted(&report.setting, report.load.senders));
-    push(out, format_args!("{{\"seed\":{seed},\"low\":{low},\"mean\":{mean},\"high\":{high}"));
+/// Writes a bracket of a search. An end that was not found is `null`.
+fn push_replication(out: &mut String, Replication { seed, stable, unstable, runs }: &Replication) {
+    let [stable, unstable] =
+        [stable, unstable].map(|end| end.map_or_else(|| "null".to_owned(), |rate| rate.to_string()));
     push(
         out,
-        format_args!(",\"share\":{},\"replications\":[", fixed(share_of_bound(report, saturation), SHARE)),
+        format_args!("{{\"seed\":{seed},\"stable\":{stable},\"unstable\":{unstable},\"runs\":{runs}}}"),
     );
-    for (k, Replication { seed, stable, unstable, runs }) in replications.iter().enumerate() {
-        let comma = if k > 0 { "," } else { "" };
-        let (stable, unstable) = (end(stable), end(unstable));
-        push(
-            out,
-            format_args!(
-                "{comma}{{\"seed\":{seed},\"stable\":{stable},\"unstable\":{unstable},\"runs\":{runs}}}"
-            ),
-        );
+}
+
+/// Writes the saturation of one seed: the interval and the brackets of its searches.
+fn push_saturation(out: &mut String, topology: &Topology, report: &SimReport, saturation: &Saturation) {
+    let Saturation { seed, interval: RateInterval { low, mean, high }, coarse, replications, beyond, .. } =
+        saturation;
+    let accepted = ratio(beyond.accepted(&report.setting, report.load.senders));
+    push(out, format_args!("{{\"seed\":{seed},\"low\":{low},\"mean\":{mean},\"high\":{high}"));
+    push(out, format_args!(",\"share\":{}", fixed(share_of_bound(report, saturation), SHARE)));
+    if let Some(coarse) = coarse {
+        out.push_str(",\"coarse\":");
+        push_replication(out, coarse);
+    }
+    out.push_str(",\"replications\":[");
+    for (k, replication) in replications.iter().enumerate() {
+        out.push_str(if k > 0 { "," } else { "" });
+        push_replication(out, replication);
     }
     out.push(']');
     push(

@@ -33,6 +33,7 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         warmup: _,
         measure: _,
         detects_steady_state: _,
+        coarse: _,
         trial: _,
         replications: _,
         confidence: _,
@@ -87,12 +88,16 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
 
 /// Writes the cycles of all runs, and the search for saturation. Nothing for traffic that ends.
 fn push_cycles(out: &mut String, setting: &Setting) {
-    let Setting { warmup, measure, detects_steady_state, trial, replications, confidence, .. } = setting;
+    let Setting { warmup, measure, detects_steady_state, coarse, trial, replications, confidence, .. } =
+        setting;
     if setting.traffic.is_finite() {
         return;
     }
     push(out, format_args!(",\"warmup_cycles\":{warmup},\"measure_cycles\":{measure}"));
     push(out, format_args!(",\"detects_steady_state\":{detects_steady_state}"));
+    if coarse != trial {
+        push(out, format_args!(",\"coarse_cycles\":[{},{}]", coarse.warmup, coarse.measure));
+    }
     push(
         out,
         format_args!(
@@ -197,7 +202,6 @@ pub(crate) fn model_sentence(setting: &Setting) -> String {
         HostPorts::Ports(ports) => format!("{ports} ports of one flit per cycle each way and host"),
     };
     let window = match setting.window {
-        _ if setting.control.is_some() => String::new(),
         Some(1) => ", a packet of each under way at most".to_owned(),
         Some(window) => format!(", {window} packets of each under way at most"),
         None => String::new(),

@@ -4,7 +4,7 @@ use super::super::json::{push, quote};
 use super::super::number::{fixed, ratio};
 use super::ratios::SHARE;
 use fabc_ir::{Fraction, Topology};
-use fabc_sim::{Ack, Overload, Saturation, Setting, SimReport, SourceControl, SourceCount};
+use fabc_sim::{Ack, Elsewhere, Overload, Saturation, Setting, SimReport, SourceControl, SourceCount};
 
 /// Decimals of a share that is not in percent.
 const PLACES: u32 = 4;
@@ -21,13 +21,19 @@ pub(super) fn push_overloads(out: &mut String, topology: &Topology, report: &Sim
     for (k, run) in search.overloads.iter().enumerate() {
         let (setting, senders) = (&report.setting, report.load.senders);
         let (sustained, fairness) = (report.sustained(search, run), run.fairness());
-        let Overload { multiple, rate, born, delivered, hops, worst, best, moved, moved_acks } = run;
+        let Overload { multiple, rate, born, delivered, hops, worst, best, moved, moved_acks, elsewhere } =
+            run;
         let accepted = ratio(run.accepted(setting, senders));
         let comma = if k > 0 { "," } else { "" };
         push(out, format_args!("{comma}{{\"multiple\":{multiple},\"rate\":{rate},\"born\":{born}"));
         push(out, format_args!(",\"delivered\":{delivered},\"accepted\":{accepted}"));
         push_share(out, "sustained", sustained);
         push_share(out, "fairness", fairness);
+        if let Some(counted) = elsewhere {
+            let Elsewhere { born, delivered } = counted;
+            let share = fixed(counted.share(), SHARE);
+            push(out, format_args!(",\"elsewhere\":{share},\"elsewhere_packets\":[{delivered},{born}]"));
+        }
         let mean = run.mean_hops().map_or_else(|| "null".to_owned(), ratio);
         push(out, format_args!(",\"hops\":{hops},\"mean_hops\":{mean}"));
         for (word, source) in [("worst", worst), ("best", best)] {
@@ -89,8 +95,11 @@ fn overload_sentence(topology: &Topology, report: &SimReport, search: &Saturatio
             format!("; acknowledgements take {} % of what channels move", fixed(share, 1))
         }
     };
+    let elsewhere = run.elsewhere.map_or_else(String::new, |elsewhere| {
+        format!("; of the traffic elsewhere {} arrives", fixed(elsewhere.share(), PLACES))
+    });
     format!(
-        "overload {} x: at {} it sustains {}, {} of the saturation; sources from {} to {}, fairness {}; {} hops on average{acks}",
+        "overload {} x: at {} it sustains {}, {} of the saturation; sources from {} to {}, fairness {}; {} hops on average{elsewhere}{acks}",
         run.multiple,
         run.rate,
         fixed(run.accepted(setting, report.load.senders), PLACES),
@@ -142,9 +151,12 @@ pub(crate) struct WorstOverload {
 
 /// The window of a control with its rule, and its acknowledgements, in words.
 pub(super) fn control_in_words(control: &SourceControl) -> String {
-    let SourceControl { window, is_derived, pipe, room, ack, wait } = control;
+    let SourceControl { window, per_pair, is_derived, pipe, room, ack, wait } = control;
     let rule = match is_derived {
-        true => format!(" by the rule: {pipe} on their way and a quarter of the room for {room}"),
+        true if ack.has_flits() => {
+            format!(" by the rule: {pipe} on their way and a quarter of the room for {room}")
+        }
+        true => format!(" by the rule: {pipe} on their way and three eighths of the room for {room}"),
         false => format!(" of which {pipe} are on their way, with room for {room}"),
     };
     let news = match ack {
@@ -154,12 +166,17 @@ pub(super) fn control_in_words(control: &SourceControl) -> String {
             format!("acknowledgements on packets, or of one flit after {wait} cycles")
         }
     };
-    format!("; window of {window} packets per source,{rule}; {news}")
+    let pairs = per_pair.map_or_else(String::new, |packets| format!("; {packets} per pair at most"));
+    format!("; window of {window} packets per source,{rule}{pairs}; {news}")
 }
 
 /// Writes the control and the runs in overload among the parameters of the model.
 pub(super) fn push_control(out: &mut String, setting: &Setting) {
-    if let Some(SourceControl { is_derived, pipe, room, ack, wait, .. }) = &setting.control {
+    if let Some(SourceControl { window, per_pair, is_derived, pipe, room, ack, wait }) = &setting.control {
+        push(out, format_args!(",\"window_packets\":{window}"));
+        if let Some(packets) = per_pair {
+            push(out, format_args!(",\"pair_packets\":{packets}"));
+        }
         push(
             out,
             format_args!(",\"control\":\"window\",\"window_derived\":{is_derived},\"pipe_packets\":{pipe}"),

@@ -108,6 +108,8 @@ pub struct SaturationLine {
     _high: IgnoredAny,
     #[serde(rename = "share")]
     _share: IgnoredAny,
+    #[serde(default)]
+    pub coarse: Option<ReplicationLine>,
     pub replications: Vec<ReplicationLine>,
     pub beyond: BeyondLine,
     #[serde(default)]
@@ -132,6 +134,11 @@ pub struct OverloadLine {
     _fairness: IgnoredAny,
     /// Numerator and denominator of the packets of the worst source over those of the best one.
     pub fairness_ratio: Ratio,
+    #[serde(rename = "elsewhere", default)]
+    _elsewhere: IgnoredAny,
+    /// The packets for other endpoints than the hot ones: delivered, and born. Only of hotspot traffic.
+    #[serde(default)]
+    pub elsewhere_packets: Option<Ratio>,
     pub hops: u64,
     #[serde(rename = "mean_hops")]
     _mean_hops: IgnoredAny,

@@ -84,18 +84,31 @@ fn control(context: &mut Context, value: &SettingValue) -> Option<Option<WindowC
 /// Reads the settings of a window.
 fn window(context: &mut Context, settings: &BlockSettings<'_>) -> Option<WindowControl> {
     let packets = settings.get("packets").map(|value| integer(context, "`packets`", value, 1..=MAX_WINDOW));
+    let per_pair =
+        settings.get("per_pair").map(|value| integer(context, "`per_pair`", value, 1..=MAX_WINDOW));
     let ack = one_of_or(context, settings, "ack", Ack::Free);
     let wait = settings
         .get("wait")
         .map(|value| whole_count(context, "`wait`", value, Dimension::Cycles, "100 cycles", 1..=MAX_WAIT));
-    let (packets, ack, wait) = (optional(packets)?, ack?, optional(wait)?);
+    let (packets, per_pair, ack, wait) = (optional(packets)?, optional(per_pair)?, ack?, optional(wait)?);
     if let Some(span) = settings.span("wait").filter(|_| ack != Ack::Piggyback) {
         let help = Some("it belongs to `ack = piggyback`".to_owned());
         let (subject, place) = ("`wait`".to_owned(), format!("a window with `ack = {}`", ack.name()));
         context.error(ResolveError::Misplaced { subject, place, help, span });
         return None;
     }
-    Some(WindowControl { packets: packets.map(|packets| packets as u32), ack, wait })
+    if let (Some(all), Some(pair)) = (packets, per_pair)
+        && pair >= all
+    {
+        let (subject, note) = ("`per_pair`".to_owned(), "this is not".to_owned());
+        let help = Some("a window per pair that is as large as that of the source has no effect".to_owned());
+        let span = settings.span_or_head("per_pair");
+        let wanted = format!("below `packets`, which is {all}");
+        context.error(ResolveError::OutOfRange { subject, wanted, help, span, note });
+        return None;
+    }
+    let [packets, per_pair] = [packets, per_pair].map(|packets| packets.map(|packets| packets as u32));
+    Some(WindowControl { packets, per_pair, ack, wait })
 }
 
 /// Reads one multiple of the saturation, or a list of them, each above 1. They come back ascending.

@@ -8,7 +8,7 @@ use super::items::SpecItems;
 use super::kind::PlantKind;
 use super::scheduled;
 use super::source_control::block_is_overloaded;
-use super::traffic::block_is_finite;
+use super::traffic::{block_has_hot_spots, block_is_finite};
 use crate::ResolveError;
 use crate::syntax::ast::RequireItem;
 use fabc_base::diag::{Span, closest, list};
@@ -36,6 +36,8 @@ struct SimulationSubject<'a> {
     is_finite: bool,
     /// Whether it has runs in overload.
     is_overloaded: bool,
+    /// Whether its traffic has hot spots.
+    has_hot_spots: bool,
 }
 
 impl<'a> Subjects<'a> {
@@ -50,6 +52,7 @@ impl<'a> Subjects<'a> {
                     name: &name.value,
                     is_finite: block_is_finite(block),
                     is_overloaded: block_is_overloaded(block),
+                    has_hot_spots: block_has_hot_spots(block),
                 })
                 .collect(),
             collectives: items
@@ -244,6 +247,13 @@ pub(super) fn simulation_metric(
     if metric.is_of_overload() && !subject.is_overloaded {
         let (subject, place) = (format!("`{written}`"), "a simulation without overload".to_owned());
         let help = format!("add `overload = 2;` to `simulate {name}`");
+        context.error(misplaced(subject, place, help, item.metric.span));
+        return Some(None);
+    }
+    if metric == SimulatedMetric::Elsewhere && !subject.has_hot_spots {
+        let (subject, place) = (format!("`{written}`"), "traffic without hot spots".to_owned());
+        let help =
+            "it is about `traffic = hotspot { at = [..]; }`: require `sustained` or `fairness`".to_owned();
         context.error(misplaced(subject, place, help, item.metric.span));
         return Some(None);
     }

@@ -194,6 +194,17 @@ pub(super) fn block_is_finite(block: &Block) -> bool {
     })
 }
 
+/// Whether the traffic of a block has hot spots.
+pub(super) fn block_has_hot_spots(block: &Block) -> bool {
+    block.statements.iter().any(|statement| match &statement.kind {
+        StatementKind::Setting(setting) => {
+            &*setting.name.value == "traffic"
+                && traffic_of(&setting.value).is_some_and(|word| &*word.value == Traffic::Hotspot.name())
+        }
+        _ => false,
+    })
+}
+
 /// Whether the traffic that a value names ends.
 pub(super) fn is_finite(traffic: &SettingValue) -> bool {
     let word = traffic_of(traffic);

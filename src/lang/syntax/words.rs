@@ -357,6 +357,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "control" Choice Simulate;
     "packets" Quantity Window;
     "ack" Choice Window;
+    "per_pair" Quantity Window;
     "wait" Quantity Window;
     "overload" Quantity Simulate;
     "replications" Quantity Simulate;

@@ -14,13 +14,15 @@ pub enum ControlChoice {
 
 words!(ControlChoice { None = "none", Window = "window" });
 
-/// A window of packets in flight per source. A packet counts until its source knows that it has arrived: in
-/// the packet model from its admission to the queues of its router, in the flit model from its first flit on.
+/// A window of packets in flight per source. A packet counts from its admission to the queues of its source
+/// until its source knows that it has arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WindowControl {
     /// The most packets of a source in flight. `None`: a number that follows from bound, latencies and
     /// buffers.
     pub packets: Option<u32>,
+    /// The most packets of a source in flight to one destination. `None`: as many as to all.
+    pub per_pair: Option<u32>,
     /// How a source learns of arrivals.
     pub ack: Ack,
     /// For [`Ack::Piggyback`]: the most cycles for which news waits for a packet. `None`: a number that

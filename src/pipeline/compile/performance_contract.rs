@@ -191,6 +191,10 @@ impl<'a> PerformanceBounds<'a> {
                 let why = format!("a run offers {least} of the saturation, and births vary by less than 5 %");
                 Some((true, offered, why))
             }
+            SimulatedMetric::Elsewhere => {
+                let why = "no more arrives than is born, but for what was in flight before";
+                Some((true, Fraction::new(105u8, 100u8), why.to_owned()))
+            }
             SimulatedMetric::Fairness => {
                 Some((true, one, "the worst source never gets more than the best one".to_owned()))
             }

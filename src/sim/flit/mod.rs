@@ -16,6 +16,7 @@ mod ports;
 mod step;
 mod watchdog;
 
+use super::backlog::Backlogs;
 use super::choice::{PacketPath, PathStreams};
 use super::cycles::Routers;
 use super::errors::SimError;
@@ -24,7 +25,7 @@ use super::prepare::Prepared;
 use super::routing::PathSelection;
 use super::slab::Slab;
 use super::supply::{Newborn, Supply};
-use super::tally::{Census, RunTally};
+use super::tally::{Census, DeliveredPacket, RunTally};
 use super::traffic::EndpointMessage;
 use super::wheel::Wheel;
 use allocate::{ChannelTurn, Grant, Separable, Turn, Wish};
@@ -73,6 +74,13 @@ struct OutputRoom {
     since: u32,
 }
 
+/// A packet between these endpoints that is no longer in flight.
+#[derive(Clone, Copy)]
+struct ReleasedPair {
+    from: u32,
+    to: u32,
+}
+
 /// A flit that comes to the input of a router.
 #[derive(Clone, Copy)]
 struct FlitArrival {
@@ -97,10 +105,12 @@ pub(super) struct FlitRun<'a> {
     sources: Vec<HostSource>,
     /// Bit per generator: packets wait at its source.
     waiting: Vec<u64>,
-    /// `[endpoint]`: its packets in flight. Used only where their number is limited.
+    /// `[endpoint]`: its packets in flight. Used only with a send window.
     under_way: Vec<u32>,
-    /// Endpoints that learn of an arrival. Used only with a control.
-    released: Wheel<u32>,
+    /// The windows of a control.
+    backlogs: Option<Backlogs>,
+    /// The news of arrivals on its way to their sources. Used only with a control.
+    released: Wheel<ReleasedPair>,
     lanes: InputLanes,
     /// `[lane]`: the port of its router by which its first packet has to leave.
     output: Vec<u32>,
@@ -166,15 +176,18 @@ impl<'a> Routers<'a> for FlitRun<'a> {
         let ejections = self.ejections.take(now);
         ejections.iter().for_each(|&flit| self.eject(flit, now));
         self.ejections.happened(ejections);
-        if self.prepared.setting.control.is_some() {
-            let released = self.released.take(now);
-            released.iter().for_each(|&endpoint| self.under_way[endpoint as usize] -= 1);
-            self.released.happened(released);
-        }
+        self.release(now);
     }
 
     fn birth(&mut self, packet: Newborn, _: u32) {
-        self.born(packet);
+        let source = self.prepared.setting.endpoint_of(packet.generator);
+        let admitted = match &mut self.backlogs {
+            Some(backlogs) => backlogs.offer(source, packet),
+            None => Some(packet),
+        };
+        if let Some(packet) = admitted {
+            self.born(packet);
+        }
     }
 
     fn decides(&mut self, now: u32) {
@@ -217,11 +230,15 @@ impl<'a> Routers<'a> for FlitRun<'a> {
                 (first..first + vcs).for_each(|lane| self.booked(lane, cycles));
             }
         }
+        let waiting = self.backlogs.as_ref().map_or(0, Backlogs::waiting);
         let at_sources: u64 = self.sources.iter().map(|source| self.flits_at(source)).sum();
         let on_the_way = self.arrivals.pending().count() + self.ejections.pending().count();
         let census = Census {
-            packets: self.packets.taken(),
-            flits: at_sources + self.lanes.flits() + on_the_way as u64,
+            packets: waiting + self.packets.taken(),
+            flits: waiting * u64::from(self.prepared.setting.packet)
+                + at_sources
+                + self.lanes.flits()
+                + on_the_way as u64,
             flits_delivered: self.ejected,
         };
         (self.tally, census)
@@ -232,7 +249,8 @@ impl<'a> FlitRun<'a> {
     pub(super) fn new(prepared: &'a Prepared<'a>, seed: u64) -> Self {
         let (setting, layout) = (&prepared.setting, &prepared.layout);
         let hosts = setting.ports().unwrap_or(1);
-        let generators = prepared.endpoints.count() * hosts;
+        let (endpoints, generators) =
+            (prepared.endpoints.count() as usize, prepared.endpoints.count() * hosts);
         let ports = RouterPorts::new(prepared, setting.credits == Credits::Link);
         let lanes = ports.lanes();
         let farthest = layout.ends.iter().map(|ends| ends.latency).max().unwrap_or(0);
@@ -248,10 +266,8 @@ impl<'a> FlitRun<'a> {
             packets: Slab::new(),
             sources: vec![source; generators as usize],
             waiting: vec![0; (generators as usize).div_ceil(64)],
-            under_way: vec![
-                0;
-                if setting.window.is_some() { prepared.endpoints.count() as usize } else { 0 }
-            ],
+            under_way: vec![0; if setting.window.is_some() { endpoints } else { 0 }],
+            backlogs: setting.control.map(|control| Backlogs::new(endpoints, &control)),
             lanes: InputLanes::new(lanes, setting.packet),
             output: vec![0; lanes],
             allowed: vec![0; lanes],
@@ -277,15 +293,29 @@ impl<'a> FlitRun<'a> {
             general: low_bits(setting.general.into()),
             class: low_bits(setting.classes.into()) << setting.general,
             speedup: setting.speedup,
-            tally: RunTally::new(setting, prepared.endpoints.count() as usize, layout.channels),
+            tally: RunTally::new(prepared),
             last_move: 0,
             supply: prepared.offer.messages().map(|messages| {
-                let leads = vec![setting.injection + setting.stages; prepared.endpoints.count() as usize];
+                let leads = vec![setting.injection + setting.stages; endpoints];
                 Supply::new(messages, generators as usize, hosts, leads)
             }),
             ports,
             prepared,
         }
+    }
+
+    /// Admits packets for which the windows of their sources have room again.
+    fn release(&mut self, now: u32) {
+        let Some(mut backlogs) = self.backlogs.take() else { return };
+        let released = self.released.take(now);
+        for &ReleasedPair { from, to } in &released {
+            backlogs.release(from, to, 1);
+            while let Some(packet) = backlogs.admit(from) {
+                self.born(packet);
+            }
+        }
+        self.released.happened(released);
+        self.backlogs = Some(backlogs);
     }
 
     /// Adds a newborn packet to its source.
@@ -384,12 +414,14 @@ impl<'a> FlitRun<'a> {
         }
         let packet = &self.packets[flit.packet];
         let endpoint = self.prepared.setting.endpoint_of(packet.generator);
-        if self.prepared.setting.control.is_some() {
-            self.released.put(now, self.prepared.ack_cycles(packet.to, endpoint), endpoint);
+        if self.backlogs.is_some() {
+            let released = ReleasedPair { from: endpoint, to: packet.to };
+            self.released.put(now, self.prepared.ack_cycles(packet.to, endpoint), released);
         } else if let Some(under_way) = self.under_way.get_mut(endpoint as usize) {
             *under_way -= 1;
         }
-        self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);
+        let FlitPacket { birth, to, waited, hops, .. } = *packet;
+        self.tally.delivered(now, DeliveredPacket { birth, from: endpoint, to, waited, hops });
         if let Some(supply) = &mut self.supply {
             supply.arrived(flit.packet, now);
         }

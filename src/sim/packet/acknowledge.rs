@@ -16,11 +16,11 @@ impl PacketRun<'_> {
     /// Lets the source of a packet know that it has arrived.
     pub(super) fn acknowledge(&mut self, place: u32, now: u32) {
         let (packet, from) = (self.packets[place], self.endpoint(place));
-        let Some(acks) = &mut self.acks else { return self.released(from, 1, now) };
+        let Some(acks) = &mut self.acks else { return self.released(from, packet.to, 1, now) };
         match acks.kind {
             Ack::Free => {
                 let ahead = self.prepared.ack_cycles(packet.to, from);
-                self.wheel.put(now, ahead, Event::Released(from));
+                self.wheel.put(now, ahead, Event::Released { from, to: packet.to });
             }
             Ack::Flit => self.send_ack(packet.to, from, 1, packet.birth, now),
             Ack::Piggyback => {
@@ -53,12 +53,12 @@ impl PacketRun<'_> {
     /// Hands the news on a packet that has arrived to its endpoint: now, or in the next cycle where routers
     /// decide in this one.
     pub(super) fn read_reports(&mut self, place: u32, now: u32, decides: bool) {
-        let to = self.packets[place].to;
+        let [from, to] = [self.packets[place].to, self.endpoint(place)];
         let Some(acks) = self.acks.as_mut().filter(|acks| acks.kind == Ack::Piggyback) else { return };
         let arrivals = acks.reports.get_mut(place as usize).map_or(0, std::mem::take);
         match decides {
-            true => (0..arrivals).for_each(|_| self.wheel.put(now, 1, Event::Released(to))),
-            false if arrivals > 0 => self.released(to, arrivals, now),
+            true => (0..arrivals).for_each(|_| self.wheel.put(now, 1, Event::Released { from, to })),
+            false if arrivals > 0 => self.released(from, to, arrivals, now),
             false => {}
         }
     }
@@ -128,8 +128,9 @@ impl PacketRun<'_> {
             arrivals = std::mem::take(&mut acks.reports[place as usize]);
             acks.in_flight -= 1;
         }
+        let reported = self.endpoint(place);
         self.packets.remove(place);
         self.last_move = now;
-        self.released(packet.to, arrivals, now);
+        self.released(packet.to, reported, arrivals, now);
     }
 }

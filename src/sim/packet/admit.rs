@@ -1,9 +1,6 @@
 //! The admission of newborn packets to the queues of their source.
 //!
-//! Under a control, an endpoint has so many packets admitted at a time: from their admission until the source
-//! knows that they have arrived. The others wait before the queues, the oldest first. So the packets of a
-//! window are those that came first, whatever their outputs, and the network serves the traffic that is
-//! offered.
+//! Under a control, packets wait before the queues until the windows of their source admit them.
 
 use super::super::layout::NONE;
 use super::super::supply::Newborn;
@@ -11,16 +8,16 @@ use super::super::traffic::MessageExit;
 use super::{Marks, PacketRun, WholePacket};
 
 impl PacketRun<'_> {
-    /// Admits a newborn packet if the window of its endpoint has room. Otherwise it waits.
+    /// Admits a newborn packet if the windows of its source have room. Otherwise it waits.
     pub(super) fn admit_by_window(&mut self, packet: Newborn, now: u32) {
         let endpoint = self.prepared.setting.endpoint_of(packet.generator);
-        if self.is_local(endpoint, packet.to) {
+        let is_local = self.is_local(endpoint, packet.to);
+        let admitted = match &mut self.backlogs {
+            Some(backlogs) if !is_local => backlogs.offer(endpoint, packet),
+            _ => Some(packet),
+        };
+        if let Some(packet) = admitted {
             self.admit(packet, packet.birth, now);
-        } else if self.under_way[endpoint as usize] < self.window {
-            self.under_way[endpoint as usize] += 1;
-            self.admit(packet, packet.birth, now);
-        } else {
-            self.backlogs[endpoint as usize].push_back(packet);
         }
     }
 
@@ -30,27 +27,20 @@ impl PacketRun<'_> {
         self.prepared.setting.ports().is_none() && router(from) == router(to)
     }
 
-    /// Notes that packets of an endpoint are no longer in flight.
-    pub(super) fn released(&mut self, endpoint: u32, packets: u32, now: u32) {
-        let under_way = &mut self.under_way[endpoint as usize];
-        *under_way -= packets;
-        if self.backlogs.is_empty() {
-            if *under_way + packets == self.window {
-                self.touch(self.prepared.endpoints.router[endpoint as usize], now);
+    /// Notes that packets between two endpoints are no longer in flight.
+    pub(super) fn released(&mut self, from: u32, to: u32, packets: u32, now: u32) {
+        let Some(backlogs) = &mut self.backlogs else {
+            let under_way = &mut self.under_way[from as usize];
+            *under_way -= packets;
+            if *under_way + packets == self.send_window {
+                self.touch(self.prepared.endpoints.router[from as usize], now);
             }
             return;
-        }
-        while self.under_way[endpoint as usize] < self.window
-            && let Some(packet) = self.backlogs[endpoint as usize].pop_front()
-        {
-            self.under_way[endpoint as usize] += 1;
+        };
+        backlogs.release(from, to, packets);
+        while let Some(packet) = self.backlogs.as_mut().and_then(|backlogs| backlogs.admit(from)) {
             self.admit(packet, packet.birth.max(now), now);
         }
-    }
-
-    /// The packets that wait before the queues of all endpoints.
-    pub(super) fn waiting_packets(&self) -> u64 {
-        self.backlogs.iter().map(|backlog| backlog.len() as u64).sum()
     }
 
     /// Adds a packet to a queue of its source, or delivers it where that needs no channel. It counts as

@@ -1,6 +1,7 @@
 //! The delivery of packets at their hosts.
 
 use super::super::layout::ChannelEnds;
+use super::super::tally::DeliveredPacket;
 use super::event::Event;
 use super::{Marks, NONE, PacketRun, WholePacket};
 
@@ -15,10 +16,13 @@ impl PacketRun<'_> {
         }
         // A grant of this cycle frees a send window only in the next one, since routers do not see each
         // other's grants.
-        if self.window != NONE && self.was_granted(&self.packets[packet]) {
+        if self.counts_in_flight() && self.was_granted(&self.packets[packet]) {
             match self.acks {
                 Some(_) => self.acknowledge(packet, now),
-                None => self.wheel.put(now, 1, Event::Released(self.endpoint(packet))),
+                None => {
+                    let [from, to] = [self.endpoint(packet), self.packets[packet].to];
+                    self.wheel.put(now, 1, Event::Released { from, to });
+                }
             }
             self.read_reports(packet, now, true);
         }
@@ -63,7 +67,7 @@ impl PacketRun<'_> {
         if self.packets[place].marks.is_ack() {
             return self.ack_arrived(place, now);
         }
-        if self.window != NONE && self.was_granted(&self.packets[place]) {
+        if self.counts_in_flight() && self.was_granted(&self.packets[place]) {
             self.acknowledge(place, now);
             self.read_reports(place, now, false);
         }
@@ -76,13 +80,19 @@ impl PacketRun<'_> {
         if packet.out != NONE {
             self.give_back(packet.out, self.grains, now);
         }
-        let endpoint = self.endpoint(place);
-        self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);
+        let WholePacket { birth, to, waited, hops, .. } = packet;
+        let from = self.endpoint(place);
+        self.tally.delivered(now, DeliveredPacket { birth, from, to, waited, hops });
         if let Some(supply) = &mut self.supply {
             supply.arrived(place, now);
         }
         self.packets.remove(place);
         self.last_move = now;
+    }
+
+    /// Whether a window counts the packets of a source in flight.
+    fn counts_in_flight(&self) -> bool {
+        self.send_window != NONE || self.backlogs.is_some()
     }
 
     /// Whether a packet left its source by a queue. With unlimited hosts, a packet that stays at its router

@@ -19,8 +19,8 @@ pub(super) enum Event {
     Delivered(u32),
     /// An output of this router is free again.
     Wake(u32),
-    /// A packet of this endpoint, which has arrived, is no longer in flight.
-    Released(u32),
+    /// A packet between these endpoints, which has arrived, is no longer in flight.
+    Released { from: u32, to: u32 },
 }
 
 /// A packet that was sent over a channel.

@@ -21,6 +21,7 @@ mod marks;
 mod paths;
 mod watchdog;
 
+use super::backlog::Backlogs;
 use super::choice::{PacketPath, PathChoice, PathStreams};
 use super::cycles::Routers;
 use super::errors::SimError;
@@ -36,7 +37,6 @@ use acks::Acks;
 use event::{Event, SentPacket};
 use fabc_model::{Arbitration, Credits};
 use marks::Marks;
-use std::collections::VecDeque;
 
 /// A packet in flight: 32 bytes, half a line of the cache.
 #[derive(Clone, Copy)]
@@ -140,15 +140,12 @@ pub(super) struct PacketRun<'a> {
     /// `[generator]`: the cycle from which its port hands over the next packet. Used only where routers are
     /// faster than ports.
     handed: Vec<u32>,
-    /// `[endpoint]`: its packets in flight. Used only where their number is limited.
+    /// `[endpoint]`: its packets in flight. Used only with a send window.
     under_way: Vec<u32>,
-    /// The most packets of an endpoint in flight, or [`NONE`].
-    window: u32,
-    /// The same where packets count from leaving their source. [`NONE`] under a control, which counts them
-    /// from their admission.
+    /// The send window: the most packets of an endpoint in flight, or [`NONE`].
     send_window: u32,
-    /// `[endpoint]`: its packets that the window of a control does not admit yet. Empty without a control.
-    backlogs: Vec<VecDeque<Newborn>>,
+    /// The windows of a control.
+    backlogs: Option<Backlogs>,
     wheel: Wheel<Event>,
     /// `[router]`: the last cycle in which an event touched it.
     stamp: Vec<u32>,
@@ -172,9 +169,9 @@ impl<'a> Routers<'a> for PacketRun<'a> {
     }
 
     fn birth(&mut self, packet: Newborn, now: u32) {
-        match self.backlogs.is_empty() {
-            true => self.admit(packet, packet.birth, now),
-            false => self.admit_by_window(packet, now),
+        match self.backlogs {
+            None => self.admit(packet, packet.birth, now),
+            Some(_) => self.admit_by_window(packet, now),
         }
     }
 
@@ -230,7 +227,7 @@ impl<'a> Routers<'a> for PacketRun<'a> {
                 self.tally.booked(vc as usize, booked, since, cycles);
             }
         }
-        let waiting = self.waiting_packets();
+        let waiting = self.backlogs.as_ref().map_or(0, Backlogs::waiting);
         let in_flight = waiting + self.packets.taken() - self.acks.as_ref().map_or(0, |acks| acks.in_flight);
         let flits = [in_flight, self.tally.delivered_ever()]
             .map(|packets| packets * u64::from(self.prepared.setting.packet));
@@ -243,7 +240,7 @@ impl<'a> PacketRun<'a> {
         let (setting, layout) = (&prepared.setting, &prepared.layout);
         let ports = setting.ports().unwrap_or(1);
         let generators = prepared.endpoints.count() * ports;
-        let endpoints_if = |counts: bool| if counts { prepared.endpoints.count() as usize } else { 0 };
+        let endpoints = prepared.endpoints.count() as usize;
         let outputs = layout.channels + generators as usize;
         let inputs = if setting.selection == PathSelection::Spray { outputs } else { 0 };
         let streams = PathStreams::new(seed);
@@ -299,17 +296,16 @@ impl<'a> PacketRun<'a> {
             looks_often: stored_ahead > 0 && setting.ports().is_none(),
             gate_until: vec![0; outputs],
             handed: vec![0; generators as usize],
-            under_way: vec![0; endpoints_if(setting.window.is_some())],
-            window: setting.window.unwrap_or(NONE),
-            send_window: setting.window.filter(|_| setting.control.is_none()).unwrap_or(NONE),
-            backlogs: vec![VecDeque::new(); endpoints_if(setting.control.is_some())],
+            under_way: vec![0; if setting.window.is_some() { endpoints } else { 0 }],
+            send_window: setting.window.unwrap_or(NONE),
+            backlogs: setting.control.map(|control| Backlogs::new(endpoints, &control)),
             wheel: Wheel::new(reach),
             stamp: vec![u32::MAX; layout.routers],
             touched: Vec::new(),
             undecided: Vec::new(),
             ready: Vec::new(),
             sent: Vec::new(),
-            tally: RunTally::new(setting, prepared.endpoints.count() as usize, layout.channels),
+            tally: RunTally::new(prepared),
             last_move: 0,
             supply,
             prepared,
@@ -327,7 +323,7 @@ impl<'a> PacketRun<'a> {
             Event::AckDue(pair) => self.ack_due(pair, now),
             Event::Delivered(packet) => self.delivered(packet, now),
             Event::Wake(router) => self.touch(router, now),
-            Event::Released(endpoint) => self.released(endpoint, 1, now),
+            Event::Released { from, to } => self.released(from, to, 1, now),
         }
     }
 

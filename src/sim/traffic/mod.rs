@@ -16,6 +16,7 @@ mod trace;
 
 pub(super) use expected::{ExpectedTraffic, RouterPairs};
 pub(super) use messages::{EndpointMessage, MessageExit, MessageList, ends_of_line};
+pub(super) use named::hot_endpoints;
 pub(super) use pattern::{DetailedTraffic, Pattern};
 pub use trace::read_trace;
 

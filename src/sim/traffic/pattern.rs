@@ -3,7 +3,7 @@
 use super::super::endpoints::EndpointMap;
 use super::super::errors::SimError;
 use super::super::layout::NONE;
-use super::named::find_endpoints;
+use super::named::hot_endpoints;
 use super::places::{RouterGrid, RouterGroups};
 use super::rows::DestinationRows;
 use super::{far, numbers, spread};
@@ -63,17 +63,9 @@ impl Pattern {
                 drawn(wanted, spread::demand(fabric, endpoints), why)
             }
             Traffic::Hotspot => {
-                let unknown = |name: &String| wanted.missing(format!("no endpoint is called `{name}`"));
-                let endpoints_of = |name: &String| {
-                    find_endpoints(name, scene.topology.names(), endpoints).ok_or_else(|| unknown(name))
-                };
-                let spots: Vec<Vec<u32>> =
-                    wanted.details.spots.iter().map(endpoints_of).collect::<Result<_, _>>()?;
-                if spots.is_empty() {
-                    return Err(wanted.missing("the setting `at` with the hot spots is missing".to_owned()));
-                }
+                let spots = hot_endpoints(wanted.details, scene, endpoints)?;
                 let share = wanted.details.share.map_or(0, |share| share.in_millionths());
-                drawn(wanted, spread::hotspot(endpoints, spots.concat(), share), SELF)
+                drawn(wanted, spread::hotspot(endpoints, spots, share), SELF)
             }
             Traffic::Adversarial => {
                 fixed(wanted, far::targets(scene, endpoints, &groups(wanted, fabric, endpoints)?))

@@ -4,11 +4,11 @@ use crate::simulation::bench::{Bench, Hardware, UNIT, adds_up, parameters};
 use crate::simulation::{assert_near, saturations};
 use fabc::sim::{
     Ack, Arbitration, HostPorts, Overload, Rate, RouterModel, Saturation, SimError, SimulationParameters,
-    WindowControl,
+    Traffic, TrafficDetails, WindowControl,
 };
 
 fn window(packets: u32, ack: Ack) -> WindowControl {
-    WindowControl { packets: Some(packets), ack, wait: None }
+    WindowControl { packets: Some(packets), per_pair: None, ack, wait: None }
 }
 
 fn controlled(packets: u32, ack: Ack, cycles: u32) -> SimulationParameters {
@@ -40,6 +40,58 @@ fn one_packet_in_flight_takes_a_round() {
     }
 }
 
+/// To one destination, the window of the pair is what counts.
+#[test]
+fn the_window_of_a_pair_holds_within_that_of_the_source() {
+    let row = Bench::tree(UNIT, &[0, 1, 2, 3], &[1, 0, 0, 0, 1]);
+    for model in [RouterModel::Packet, RouterModel::Flit] {
+        let accepted = |packets: u32, per_pair: Option<u32>| {
+            let control = Some(WindowControl { per_pair, ..window(packets, Ack::Free) });
+            let hosts = Some(HostPorts::Ports(1));
+            row.point(&SimulationParameters { model, hosts, control, ..parameters(20_000) }, "0.9")
+                .unwrap()
+                .accepted
+        };
+        assert_eq!(accepted(8, Some(1)), accepted(1, None), "{model:?}");
+        assert_eq!(accepted(8, Some(2)), accepted(2, None), "{model:?}");
+    }
+}
+
+/// A ring with a host that is sent more than it can take in. Packets for it fill the window of every source,
+/// unless pairs have a window, too. Then the others get what they are sent.
+#[test]
+fn a_window_per_pair_keeps_a_hot_spot_to_itself() {
+    let ring = Bench::ring(UNIT, 8);
+    let spots = TrafficDetails {
+        spots: vec!["router3".to_owned()],
+        share: Some(Rate::millionths(500_000)),
+        ..TrafficDetails::default()
+    };
+    for model in [RouterModel::Packet, RouterModel::Flit] {
+        for ack in [Ack::Free, Ack::Flit, Ack::Piggyback] {
+            if model == RouterModel::Flit && ack != Ack::Free {
+                continue;
+            }
+            let elsewhere = |per_pair: Option<u32>| {
+                let request = SimulationParameters {
+                    model,
+                    traffic: Traffic::Hotspot,
+                    details: spots.clone(),
+                    hosts: Some(HostPorts::Ports(1)),
+                    overload: Some(vec![Rate::millionths(1_800_000)]),
+                    replications: 2,
+                    control: Some(WindowControl { per_pair, ..window(20, ack) }),
+                    ..parameters(20_000)
+                };
+                let found = overload(&saturations(&ring, &request, &[1])[0]);
+                found.elsewhere.unwrap().share().as_f64()
+            };
+            let (without, with) = (elsewhere(None), elsewhere(Some(3)));
+            assert!(without < 0.7 && with > 0.95, "{model:?} {ack:?}: {without} {with}");
+        }
+    }
+}
+
 /// Acknowledgements are flits on channels: one for every packet. A packet to the other end takes the news
 /// with it where one comes in time.
 #[test]
@@ -47,7 +99,7 @@ fn acknowledgements_take_channels() {
     let row = Bench::tree(UNIT, &[0, 1], &[1, 0, 1]);
     for hosts in [HostPorts::Unlimited, HostPorts::Ports(1)] {
         let measured = |ack: Ack, wait: Option<u32>| {
-            let control = Some(WindowControl { packets: Some(16), ack, wait });
+            let control = Some(WindowControl { packets: Some(16), per_pair: None, ack, wait });
             let request = SimulationParameters { control, hosts: Some(hosts), ..parameters(40_000) };
             row.point(&request, "0.6").unwrap()
         };
@@ -73,14 +125,16 @@ fn no_window_loses_a_packet() {
     let ring = Bench::ring(Hardware { router: 0, ..UNIT }, 6);
     for hosts in [HostPorts::Unlimited, HostPorts::Ports(1), HostPorts::Ports(2)] {
         for ack in [Ack::Free, Ack::Flit, Ack::Piggyback] {
-            for (packets, packet) in [(1, 1), (3, 6), (20, 6), (3, 1)] {
+            for (packets, per_pair, packet) in
+                [(1, None, 1), (3, None, 6), (20, None, 6), (20, Some(2), 6), (3, Some(1), 1)]
+            {
                 let wait = (ack == Ack::Piggyback).then_some(4);
-                let control = Some(WindowControl { packets: Some(packets), ack, wait });
+                let control = Some(WindowControl { packets: Some(packets), per_pair, ack, wait });
                 let request =
                     SimulationParameters { hosts: Some(hosts), packet, control, ..parameters(4_000) };
                 let found = ring.point(&request, "0.02").unwrap();
                 adds_up(&found.point, packet, 200, 4_000, 4_000).unwrap();
-                assert_eq!(found.point.unfinished, 0, "{hosts:?} {ack:?} {packets} {packet}");
+                assert_eq!(found.point.unfinished, 0, "{hosts:?} {ack:?} {packets} {per_pair:?} {packet}");
             }
         }
     }
@@ -90,7 +144,7 @@ fn no_window_loses_a_packet() {
 #[test]
 fn a_window_costs_nothing_below_saturation() {
     let ring = Bench::ring(UNIT, 8);
-    let derived = Some(WindowControl { packets: None, ack: Ack::Free, wait: None });
+    let derived = Some(WindowControl { packets: None, per_pair: None, ack: Ack::Free, wait: None });
     for model in [RouterModel::Packet, RouterModel::Flit] {
         let hosts = Some(if model == RouterModel::Flit { HostPorts::Ports(2) } else { HostPorts::Unlimited });
         let request =
@@ -101,22 +155,21 @@ fn a_window_costs_nothing_below_saturation() {
     }
 }
 
-/// By hand: 16 channels of 4 queues with room for 33 packets each, and 8 sources: 264 per source, and 66 of
-/// them in queues. A packet takes 22.14 cycles on average, and 14.34 of them there and back are on their way:
+/// By hand: 16 channels of 4 queues with room for 33 packets each, and 8 sources: 264 per source, and 99 of
+/// them in queues, or 66 where acknowledgements are flits. A packet takes 22.14 cycles on average, and 14.34 of them there and back are on their way:
 /// 7/8 x 2 x 14.1428 / 6.
 #[test]
 fn the_window_follows_from_its_rule() {
     let ring = Bench::ring(UNIT, 8);
     let prepared = |packets, ack| {
-        let control = Some(WindowControl { packets, ack, wait: None });
+        let control = Some(WindowControl { packets, per_pair: None, ack, wait: None });
         ring.prepared(&SimulationParameters { control, ..parameters(1_000) })
     };
     let derived = prepared(None, Ack::Free).unwrap();
     let control = derived.setting().control.unwrap();
     let mean = derived.load().mean_cycles.as_f64();
     let pipe = (0.875 * 2.0 * mean / 6.0).ceil() as u32;
-    assert_eq!((control.pipe, control.room, control.window), (pipe, 264, pipe + 66));
-    assert_eq!(derived.setting().window, Some(control.window));
+    assert_eq!((control.pipe, control.room, control.window), (pipe, 264, pipe + 99));
     // News waits for as long as an eighth of the room takes: 33 packets of 6 flits at 7/8.
     let waits = prepared(None, Ack::Piggyback).unwrap().setting().control.unwrap();
     assert_eq!(waits.wait, (33.0 * 6.0 / 0.875_f64).ceil() as u32);

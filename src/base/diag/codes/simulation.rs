@@ -190,7 +190,7 @@ tries none. If it still reports one, fabc contradicts itself: please report it, 
         text: "\
 `control = window { packets = N; }` keeps queues short, so that the fabric sustains its saturation in overload. A part of the window is on its way
 at the static bound: bound x (latency there and back) / flits of a packet. The rest stands in queues. From half of the room of all queues per source
-on, queues fill up, and the fabric accepts less than without control. Leave `packets` out: the rule takes a quarter of the room.",
+on, queues fill up, and the fabric accepts less than without control. Leave `packets` out: the rule takes three eighths of the room.",
     },
     CodeDoc {
         code: "FAB0632",

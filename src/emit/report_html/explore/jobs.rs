@@ -25,49 +25,61 @@ pub(super) struct JobEvents {
     pub(super) events: Vec<BusyChannel>,
 }
 
+/// The schedules of the healthy fabric: those that the page draws, and the names of the others.
+pub(super) struct DrawnSchedules {
+    pub(super) drawn: Vec<JobEvents>,
+    pub(super) undrawn: Vec<String>,
+}
+
 /// The schedules of the healthy fabric, as many as fit.
-pub(super) fn job_events(compiled: &CompiledFabric) -> Vec<JobEvents> {
-    let topology = &compiled.topology;
-    let results = compiled.fabric.collectives.iter().zip(&compiled.collectives);
-    let jobs = results.filter_map(|(declared, result)| {
-        let schedule = &result.nominal()?.schedule;
-        let title = format!("{} by {}", schedule.collective.name(), schedule.algorithm.name());
-        let job = |title, unit, canonical, into, events| {
-            Some(JobEvents { name: declared.name.clone(), title, unit, canonical, into, events })
-        };
-        let pipeline = |word: &str, unit, Pipeline { events, shown, all }: Pipeline| {
-            let part = if shown < all { format!("the first {shown} of {all}") } else { format!("all {all}") };
-            job(format!("{title}, a piece of {part} {word}"), unit, false, false, events)
-        };
-        match &schedule.transfers {
-            Transfers::Timed(timed) => {
-                job(title, "cycles", timed.canonical, false, timed_events(topology, timed))
-            }
-            Transfers::Rounds(rounds) => {
-                let reversed = rounds.order == [RunDirection::Reverse];
-                let events = round_events(topology, rounds, reversed);
-                job(title, "chunk times", rounds.canonical, !reversed, events)
-            }
-            Transfers::Trees(shared) => pipeline("trees", "piece times", tree_events(topology, shared)),
-            Transfers::Forest(forest) => {
-                let events = forest_events(topology, forest, schedule.collective);
-                pipeline("trees", "part times", events)
-            }
-            Transfers::Paths(paths) => pipeline("paths", "part times", path_events(topology, paths)),
-            Transfers::Sends(sends) => {
-                let (canonical, events) = send_events(compiled, schedule, sends)?;
-                job(title, "slots", canonical, false, events)
-            }
-        }
-    });
+pub(super) fn job_events(compiled: &CompiledFabric) -> DrawnSchedules {
+    let mut found = DrawnSchedules { drawn: Vec::new(), undrawn: Vec::new() };
     let mut sum = 0;
-    // A large schedule leaves room for smaller ones after it.
-    let fits = |job: &JobEvents| {
-        let is_fit = sum + job.events.len() <= EVENTS;
-        sum += if is_fit { job.events.len() } else { 0 };
-        is_fit
+    for (declared, result) in compiled.fabric.collectives.iter().zip(&compiled.collectives) {
+        let Some(nominal) = result.nominal() else { continue };
+        // A large schedule leaves room for smaller ones after it.
+        match schedule_events(compiled, &declared.name, &nominal.schedule) {
+            Some(job) if sum + job.events.len() <= EVENTS => {
+                sum += job.events.len();
+                found.drawn.push(job);
+            }
+            _ => found.undrawn.push(declared.name.clone()),
+        }
+    }
+    found
+}
+
+/// The events of one schedule. `None` where the page cannot say which channels its messages take.
+fn schedule_events(compiled: &CompiledFabric, name: &str, schedule: &Schedule) -> Option<JobEvents> {
+    let topology = &compiled.topology;
+    let title = format!("{} by {}", schedule.collective.name(), schedule.algorithm.name());
+    let job = |title, unit, canonical, into, events| {
+        Some(JobEvents { name: name.to_owned(), title, unit, canonical, into, events })
     };
-    jobs.filter(fits).collect()
+    let pipeline = |word: &str, unit, Pipeline { events, shown, all }: Pipeline| {
+        let part = if shown < all { format!("the first {shown} of {all}") } else { format!("all {all}") };
+        job(format!("{title}, a piece of {part} {word}"), unit, false, false, events)
+    };
+    match &schedule.transfers {
+        Transfers::Timed(timed) => {
+            job(title, "cycles", timed.canonical, false, timed_events(topology, timed))
+        }
+        Transfers::Rounds(rounds) => {
+            let reversed = rounds.order == [RunDirection::Reverse];
+            let events = round_events(topology, rounds, reversed);
+            job(title, "chunk times", rounds.canonical, !reversed, events)
+        }
+        Transfers::Trees(shared) => pipeline("trees", "piece times", tree_events(topology, shared)),
+        Transfers::Forest(forest) => {
+            let events = forest_events(topology, forest, schedule.collective);
+            pipeline("trees", "part times", events)
+        }
+        Transfers::Paths(paths) => pipeline("paths", "part times", path_events(topology, paths)),
+        Transfers::Sends(sends) => {
+            let (canonical, events) = send_events(compiled, schedule, sends)?;
+            job(title, "slots", canonical, false, events)
+        }
+    }
 }
 
 /// The hops of messages in their slots, and whether those of canonical routers stand for all. `None` without

@@ -39,9 +39,9 @@ pub(super) fn explore(compiled: &CompiledFabric) -> Option<Value> {
     paged.loaded.iter().for_each(|&scenario| stream.push_loads(compiled, scenario));
     let groups: Vec<serde_json::Value> =
         paged.tabled.iter().filter_map(|&scenario| stream.push_tables(compiled, scenario)).collect();
-    let jobs = jobs::job_events(compiled);
+    let jobs::DrawnSchedules { drawn: jobs, undrawn } = jobs::job_events(compiled);
     jobs.iter().for_each(|job| stream.push_all(job.numbers(&compiled.topology)));
-    let runs = simulated::simulated_runs(compiled, &paged);
+    let simulated::DrawnRuns { drawn: runs, all: all_runs } = simulated::simulated_runs(compiled, &paged);
     runs.iter().for_each(|run| stream.push_all(run.numbers.iter().copied()));
     let parts = head::HeadParts { layout: &layout, paged: &paged, groups, jobs: &jobs, runs: &runs };
     let head = head::head(compiled, parts).to_string();
@@ -55,7 +55,9 @@ pub(super) fn explore(compiled: &CompiledFabric) -> Option<Value> {
         picture => layout.words,
         routed => !paged.loaded.is_empty(),
         jobs => !jobs.is_empty(),
+        undrawn => undrawn.join(", "),
         simulated => !runs.is_empty(),
+        drawn_runs => if runs.len() < all_runs { format!("{} of {all_runs}", runs.len()) } else { String::new() },
         faults => scenarios > 1,
         loads => grouped(paged.loaded.len() as u64),
         tables => grouped(paged.tabled.len() as u64),

@@ -41,22 +41,29 @@ struct RunCounts<'a> {
     factor: Fraction,
 }
 
+/// The runs that the page draws, of so many.
+pub(super) struct DrawnRuns {
+    pub(super) drawn: Vec<SimulatedRun>,
+    pub(super) all: usize,
+}
+
 /// The run of every simulation and scenario with the highest stable rate, or the slowest one of traffic that
 /// ends: as many as fit, those of the first scenarios.
-pub(super) fn simulated_runs(compiled: &CompiledFabric, paged: &PagedScenarios) -> Vec<SimulatedRun> {
+pub(super) fn simulated_runs(compiled: &CompiledFabric, paged: &PagedScenarios) -> DrawnRuns {
     let declared = compiled.fabric.simulations.iter().zip(&compiled.simulations);
     let reports =
         declared.flat_map(|(simulation, reports)| reports.iter().map(move |report| (simulation, report)));
     let mut runs: Vec<SimulatedRun> = reports
         .filter_map(|(simulation, report)| simulated_run(compiled, paged, &simulation.name, report))
         .collect();
+    let all = runs.len();
     runs.sort_by_key(|run| run.scenario);
     let mut sum = 0;
     runs.retain(|run| {
         sum += run.numbers.len() / 2;
         sum <= CHANNELS
     });
-    runs
+    DrawnRuns { drawn: runs, all }
 }
 
 fn simulated_run(
