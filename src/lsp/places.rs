@@ -50,6 +50,7 @@ pub(super) fn block_place(setting: &str, choice: &str, simulated: bool, network:
         ("traffic", "hotspot") => Some(Hotspot),
         ("traffic", "all_to_all") => Some(AllToAll),
         ("control", "window") => Some(Window),
+        ("control", "dctcp" | "dcqcn") => Some(Marks),
         ("births", "bursts") => Some(Bursts),
         ("clustering", "walktrap") => Some(Walktrap),
         ("placement", "annealed") => Some(Annealed),

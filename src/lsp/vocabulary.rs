@@ -202,10 +202,13 @@ pub(super) fn setting_dimensions(place: Option<BlockKind>, setting: &str) -> &'s
             &[Cycles]
         }
         (Some(BlockKind::Scheduled), "deskew") => &[Time, Cycles],
-        (Some(BlockKind::Simulate), "packet") | (Some(BlockKind::Ways), "bias") => &[Flits],
+        (Some(BlockKind::Simulate), "packet")
+        | (Some(BlockKind::Ways), "bias")
+        | (Some(BlockKind::Marks), "mark") => &[Flits],
         (Some(BlockKind::Simulate), "injection" | "warmup" | "measure")
         | (Some(BlockKind::PacketModel), "turn")
-        | (Some(BlockKind::Window), "wait") => &[Cycles],
+        | (Some(BlockKind::Window), "wait")
+        | (Some(BlockKind::Marks), "timer") => &[Cycles],
         (Some(BlockKind::Floor), "inside" | "overhead" | "pitch_x" | "pitch_y") => &[Length],
         // The longest allowed cable of a link: `copper <= 10 m`.
         (Some(BlockKind::Floor), name) if !FIELDS.iter().any(|field| field.name == name) => &[Length],

@@ -6,6 +6,7 @@
 //! aside, and keeps its place for when its pair has room again. So the packets in flight are those that came
 //! first, whatever their outputs, and the network serves the traffic that is offered.
 
+use super::mark_laws::MarkedSource;
 use super::setting::SourceControl;
 use super::supply::Newborn;
 use std::cmp::Reverse;
@@ -25,6 +26,10 @@ pub(super) struct Backlogs {
 #[derive(Clone, Default)]
 struct Source {
     in_flight: u32,
+    /// How it answers marks, if it does.
+    marks: Option<MarkedSource>,
+    /// Whether it will look again for a packet that may leave.
+    looks_again: bool,
     /// Packets that have been offered so far.
     offered: u32,
     /// What waits, the oldest first. Empty where pairs have windows.
@@ -46,19 +51,20 @@ struct Pair {
 
 impl Backlogs {
     /// Sources `0..sources` of which nothing is in flight.
-    pub(super) fn new(sources: usize, control: &SourceControl) -> Self {
-        let SourceControl { window, per_pair, .. } = *control;
-        Self { window, per_pair, sources: vec![Source::default(); sources] }
+    pub(super) fn new(sources: usize, control: &SourceControl, packet: u32) -> Self {
+        let SourceControl { window, per_pair, marks, .. } = *control;
+        let marks = marks.map(|marks| MarkedSource::new(marks, window, packet));
+        Self { window, per_pair, sources: vec![Source { marks, ..Source::default() }; sources] }
     }
 
     /// Offers a new packet of a source. Returns it if it is admitted. Otherwise it waits.
-    pub(super) fn offer(&mut self, source: u32, packet: Newborn) -> Option<Newborn> {
+    pub(super) fn offer(&mut self, source: u32, packet: Newborn, now: u32) -> Option<Newborn> {
         let Self { window, per_pair, sources } = self;
         let source = &mut sources[source as usize];
-        let has_room = source.in_flight < *window;
+        let may_leave = source.has_room(*window, now) && source.waiting.is_empty() && source.next.is_empty();
         let Some(per_pair) = *per_pair else {
-            if has_room {
-                source.in_flight += 1;
+            if may_leave {
+                source.leaves(now);
                 return Some(packet);
             }
             source.waiting.push_back(packet);
@@ -68,9 +74,9 @@ impl Backlogs {
         source.offered += 1;
         let pair = source.pairs.entry(packet.to).or_default();
         let is_next = pair.in_flight < per_pair && pair.waiting.is_empty();
-        if has_room && is_next {
-            source.in_flight += 1;
+        if may_leave && is_next {
             pair.in_flight += 1;
+            source.leaves(now);
             return Some(packet);
         }
         pair.waiting.push_back((number, packet));
@@ -78,6 +84,13 @@ impl Backlogs {
             source.next.push(Reverse((number, packet.to)));
         }
         None
+    }
+
+    /// Notes a packet of a source that has arrived with or without a mark.
+    pub(super) fn answer(&mut self, source: u32, marked: bool, now: u32) {
+        if let Some(marks) = &mut self.sources[source as usize].marks {
+            marks.arrived(marked, now);
+        }
     }
 
     /// Notes that packets of a source to a destination are no longer in flight.
@@ -98,18 +111,36 @@ impl Backlogs {
     }
 
     /// Admits the oldest waiting packet of a source for which both windows have room.
-    pub(super) fn admit(&mut self, source: u32) -> Option<Newborn> {
+    pub(super) fn admit(&mut self, source: u32, now: u32) -> Option<Newborn> {
         let Self { window, per_pair, sources } = self;
         let source = &mut sources[source as usize];
-        if source.in_flight >= *window {
+        if !source.has_room(*window, now) {
             return None;
         }
         let packet = match *per_pair {
             None => source.waiting.pop_front()?,
             Some(per_pair) => source.oldest(per_pair)?,
         };
-        source.in_flight += 1;
+        source.leaves(now);
         Some(packet)
+    }
+
+    /// The cycles after which a source looks again, if only its rate keeps a packet back and it will not look
+    /// anyway.
+    pub(super) fn looks_again_in(&mut self, source: u32, now: u32) -> Option<u32> {
+        let source = &mut self.sources[source as usize];
+        let waits = !source.waiting.is_empty() || !source.next.is_empty();
+        let pause = source.marks.as_ref().map_or(0, |marks| marks.pause(now));
+        if !waits || pause == 0 || source.looks_again {
+            return None;
+        }
+        source.looks_again = true;
+        Some(pause)
+    }
+
+    /// Notes that a source looks again.
+    pub(super) fn looks(&mut self, source: u32) {
+        self.sources[source as usize].looks_again = false;
     }
 
     /// The packets that wait at all sources.
@@ -120,6 +151,22 @@ impl Backlogs {
 }
 
 impl Source {
+    /// Whether a packet may leave, as far as the source as a whole goes.
+    fn has_room(&self, window: u32, now: u32) -> bool {
+        match &self.marks {
+            None => self.in_flight < window,
+            Some(marks) => self.in_flight < marks.window() && marks.pause(now) == 0,
+        }
+    }
+
+    /// Notes that a packet leaves.
+    fn leaves(&mut self, now: u32) {
+        self.in_flight += 1;
+        if let Some(marks) = &mut self.marks {
+            marks.sends(now);
+        }
+    }
+
     /// Takes the oldest waiting packet whose pair has room. It counts as in flight in its pair.
     fn oldest(&mut self, per_pair: u32) -> Option<Newborn> {
         let Reverse((_, to)) = self.next.pop()?;
@@ -140,10 +187,9 @@ mod tests {
 
     fn one_source(window: u32, per_pair: Option<u32>) -> Backlogs {
         let ack = fabc_model::Ack::Free;
-        Backlogs::new(
-            1,
-            &SourceControl { window, per_pair, is_derived: false, pipe: 1, room: 1, ack, wait: 0 },
-        )
+        let (is_derived, marks) = (false, None);
+        let control = SourceControl { marks, window, per_pair, is_derived, pipe: 1, room: 1, ack, wait: 0 };
+        Backlogs::new(1, &control, 6)
     }
 
     fn packet(number: u32, to: u32) -> Newborn {
@@ -151,13 +197,14 @@ mod tests {
     }
 
     fn admitted(backlogs: &mut Backlogs) -> Vec<u32> {
-        std::iter::from_fn(|| backlogs.admit(0)).map(|packet| packet.number).collect()
+        std::iter::from_fn(|| backlogs.admit(0, 0)).map(|packet| packet.number).collect()
     }
 
     #[test]
     fn the_oldest_packets_are_in_flight() {
         let mut backlogs = one_source(2, None);
-        let taken = (0..5).filter(|&number| backlogs.offer(0, packet(number, number % 2)).is_some()).count();
+        let taken =
+            (0..5).filter(|&number| backlogs.offer(0, packet(number, number % 2), 0).is_some()).count();
         assert_eq!((taken, backlogs.waiting()), (2, 3));
         backlogs.release(0, 1, 1);
         assert_eq!(admitted(&mut backlogs), [2]);
@@ -173,7 +220,7 @@ mod tests {
         let destinations = [9, 9, 9, 7, 9, 8, 7];
         let taken: Vec<_> = (0u32..)
             .zip(destinations)
-            .filter(|&(number, to)| backlogs.offer(0, packet(number, to)).is_some())
+            .filter(|&(number, to)| backlogs.offer(0, packet(number, to), 0).is_some())
             .collect();
         assert_eq!((taken, backlogs.waiting()), (vec![(0, 9), (3, 7), (5, 8)], 4));
         backlogs.release(0, 8, 1);
@@ -201,7 +248,7 @@ mod tests {
             if random(5) < 3 {
                 let packet = packet(number, random(4));
                 waiting.push(packet);
-                ours.extend(backlogs.offer(0, packet).map(|packet| packet.number));
+                ours.extend(backlogs.offer(0, packet, 0).map(|packet| packet.number));
             } else if !in_flight.is_empty() {
                 let to = in_flight.swap_remove(random(in_flight.len() as u32) as usize);
                 backlogs.release(0, to, 1);

@@ -1,4 +1,4 @@
-//! Control at the sources: the size of a window, and the time of acknowledgements.
+//! Control at the sources: the size of a window, its marks, and the time of acknowledgements.
 //!
 //! In: the bound of the traffic, its zero-load latencies, and the room of all queues. Out: how many packets
 //! of a source may be in flight. Beyond saturation, full queues stop packets that could go on, because only
@@ -15,9 +15,9 @@ use super::errors::SimError;
 use super::layout::NetworkLayout;
 use super::load::StaticLoad;
 use super::routing::PathSelection;
-use super::setting::{Setting, SourceControl};
+use super::setting::{Setting, SourceControl, SourceMarks};
 use fabc_ir::Fraction;
-use fabc_model::{Ack, RouterModel, WindowControl};
+use fabc_model::{Ack, MarkControl, MarkLaw, RouterModel, WindowControl};
 
 /// Eighths of the room of a source that stand in queues by default.
 const QUEUED: u64 = 3;
@@ -36,8 +36,17 @@ const WAITING: u64 = 1;
 /// # Errors
 /// [`SimError::Uncontrolled`] or [`SimError::OtherModel`] where they cannot.
 pub(super) fn check_control(setting: &Setting, control: WindowControl) -> Result<(), SimError> {
-    if setting.model == RouterModel::Flit && control.ack.has_flits() {
-        return Err(SimError::OtherModel { option: "ack", of: RouterModel::Packet.name() });
+    let of_packets = match control.marks {
+        Some(MarkControl { law, .. }) => Some(law.name()),
+        None => control.ack.has_flits().then_some("ack"),
+    };
+    if let Some(option) = of_packets.filter(|_| setting.model == RouterModel::Flit) {
+        return Err(SimError::OtherModel { option, of: RouterModel::Packet.name() });
+    }
+    if let Some(mark) = control.marks.and_then(|marks| marks.mark)
+        && mark >= setting.buffer
+    {
+        return Err(SimError::UnreachedMark { mark, buffer: setting.buffer });
     }
     if setting.selection != PathSelection::Tables {
         return Err(SimError::Uncontrolled { routing: setting.selection.routing().name() });
@@ -73,11 +82,20 @@ pub(super) fn source_control(
     let largest = pipe + room * REFUSED / 8;
     let queued = if control.ack.has_flits() { QUEUED_WITH_ACKS } else { QUEUED };
     let derived = pipe + room * queued / 8;
-    let window = control.packets.map_or(derived.max(1), u64::from);
+    let has_rate = control.marks.is_some_and(|marks| marks.law == MarkLaw::Dcqcn);
+    let own = if has_rate { u64::MAX } else { derived.max(1) };
+    let window = control.packets.map_or(own, u64::from);
     if control.packets.is_some() && window >= largest {
         return Err(SimError::WideWindow { window, largest: largest.saturating_sub(1), derived, pipe, room });
     }
     let [window, pipe, room] = [window, pipe, room].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-    let WindowControl { packets, per_pair, ack, .. } = control;
-    Ok(SourceControl { window, per_pair, is_derived: packets.is_none(), pipe, room, ack, wait })
+    let WindowControl { packets, per_pair, ack, marks, .. } = control;
+    let marks = marks.map(|MarkControl { law, mark, gain, timer }| SourceMarks {
+        law,
+        mark: mark.unwrap_or(setting.buffer / 3).max(1),
+        gain,
+        timer,
+        line_rate: setting.ports().unwrap_or(layout.ports as u32),
+    });
+    Ok(SourceControl { marks, window, per_pair, is_derived: packets.is_none(), pipe, room, ack, wait })
 }

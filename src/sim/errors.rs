@@ -351,6 +351,19 @@ pub enum SimError {
         routing: &'static str,
     },
 
+    /// FAB0633: a mark that no queue reaches.
+    #[error("no packet is marked at {mark} flits: a queue holds {buffer}")]
+    #[diagnostic(
+        code(FAB0633),
+        help("a mark below {buffer} flits, such as a third of that, or none: that is the default")
+    )]
+    UnreachedMark {
+        /// The flits from which on packets would be marked.
+        mark: u32,
+        /// The flits of a queue.
+        buffer: u32,
+    },
+
     /// FAB0612: the model does not have such a parameter.
     #[error("`{option}` belongs to the {of} model")]
     #[diagnostic(code(FAB0612), help("leave it out, or choose `model = {of}`"))]
@@ -399,7 +412,7 @@ impl SimError {
             SimError::TraceLine { .. } | SimError::EmptyTrace { .. } | SimError::TooManyMessages { .. } => 2,
             SimError::Endless { .. } | SimError::LimitlessMessages { .. } => 2,
             SimError::UnlimitedHosts | SimError::OtherModel { .. } => 2,
-            SimError::WideWindow { .. } | SimError::Uncontrolled { .. } => 2,
+            SimError::WideWindow { .. } | SimError::Uncontrolled { .. } | SimError::UnreachedMark { .. } => 2,
             _ => 1,
         }
     }

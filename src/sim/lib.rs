@@ -31,6 +31,7 @@ mod flit;
 mod layout;
 mod links;
 mod load;
+mod mark_laws;
 mod overload;
 mod overload_runs;
 mod packet;
@@ -64,8 +65,9 @@ pub use defaults::parameters_of_chips;
 pub use elsewhere::Elsewhere;
 pub use errors::{BlockError, SimError};
 pub use fabc_model::{
-    Ack, Arbitration, Bursts, Credits, HalfRoutes, HostPorts, LaneChoice, MessageOrder, PacketRouting, Rate,
-    RouterModel, RoutingSettings, Score, SimulationParameters, Trace, Traffic, TrafficDetails, WindowControl,
+    Ack, Arbitration, Bursts, Credits, HalfRoutes, HostPorts, LaneChoice, MarkControl, MarkLaw, MessageOrder,
+    PacketRouting, Rate, RouterModel, RoutingSettings, Score, SimulationParameters, Trace, Traffic,
+    TrafficDetails, WindowControl,
 };
 pub use load::{Limit, StaticLoad};
 pub use overload::{Overload, SourceCount};
@@ -77,7 +79,7 @@ pub use reported::reported;
 pub use routing::{PathSelection, Ugal};
 pub use run::{complete, run};
 pub use saturation::{Beyond, RateInterval, Replication, Saturation, saturation};
-pub use setting::{LinkPace, RunCycles, Setting, SourceControl};
+pub use setting::{LinkPace, RunCycles, Setting, SourceControl, SourceMarks};
 pub use simulate::{curve, simulate};
 pub use tables::SimulatedTables;
 pub use traffic::read_trace;

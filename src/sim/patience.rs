@@ -1,5 +1,6 @@
 //! How long a source and a run wait: for the news of an arrival, and for anything to move.
 
+use super::mark_laws::longest_pause;
 use super::prepare::Prepared;
 
 impl Prepared<'_> {
@@ -12,7 +13,8 @@ impl Prepared<'_> {
 
     /// Cycles without any move after which a run with packets inside is given up.
     pub(super) fn patience(&self) -> u32 {
-        let wait = self.setting.control.map_or(0, |control| control.wait);
-        self.load.patience().saturating_add(wait)
+        let Some(control) = self.setting.control else { return self.load.patience() };
+        let pause = control.marks.map_or(0, |marks| longest_pause(&marks, self.setting.packet));
+        self.load.patience().saturating_add(control.wait).saturating_add(pause)
     }
 }

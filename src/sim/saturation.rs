@@ -212,10 +212,10 @@ fn has_coarse_search(prepared: &Prepared<'_>) -> bool {
 
 fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result<Saturation, SimError> {
     let Setting { coarse: short, trial: long, .. } = prepared.setting;
-    let run = |rate: Rate, run: TrialRun| {
-        let trial = try_rate(prepared, rate, run);
+    let run = |rate: Rate, trial: TrialRun| {
+        let found = try_rate(prepared, rate, trial);
         progress.advance();
-        trial
+        found
     };
     let judge_with = |seed: u64, cycles: RunCycles| {
         move |rates: &[Rate]| -> Result<StableRates, SimError> {

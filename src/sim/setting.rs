@@ -2,7 +2,7 @@
 
 use super::routing::PathSelection;
 use fabc_ir::Fraction;
-use fabc_model::{Ack, Arbitration, Credits, HostPorts, Rate, RouterModel, Traffic, TrafficDetails};
+use fabc_model::{Ack, Arbitration, Credits, HostPorts, MarkLaw, Rate, RouterModel, Traffic, TrafficDetails};
 
 /// The parameters with every default filled in, and the properties of the routers from the spec.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,6 +82,8 @@ pub struct Setting {
 /// The control of a simulation, with every default filled in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceControl {
+    /// How sources adapt to marks, if they do.
+    pub marks: Option<SourceMarks>,
     /// The most packets of a source in flight.
     pub window: u32,
     /// The most of them to one destination.
@@ -96,6 +98,21 @@ pub struct SourceControl {
     pub ack: Ack,
     /// The most cycles for which news of an arrival waits for a packet. 0 unless it may.
     pub wait: u32,
+}
+
+/// How sources adapt to marks, with every default filled in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SourceMarks {
+    /// How a source answers marks.
+    pub law: MarkLaw,
+    /// The flits of a queue from which on packets are marked.
+    pub mark: u32,
+    /// The weight of new marks in the mean that a source keeps.
+    pub gain: Rate,
+    /// The cycles after which a source of [`MarkLaw::Dcqcn`] sends faster again.
+    pub timer: u32,
+    /// The flits that a source can send per cycle.
+    pub line_rate: u32,
 }
 
 /// The cycles that a packet takes over a link.

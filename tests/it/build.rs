@@ -278,7 +278,7 @@ fn late_errors_read_well_and_every_code_has_one() {
         ("FAB0200".."FAB0400").contains(&code) && code != "FAB0203"
             || [
                 "FAB0562", "FAB0563", "FAB0566", "FAB0568", "FAB0603", "FAB0606", "FAB0621", "FAB0622",
-                "FAB0629", "FAB0631", "FAB0632", "FAB0650", "FAB0651", "FAB0652", "FAB0654",
+                "FAB0629", "FAB0631", "FAB0632", "FAB0633", "FAB0650", "FAB0651", "FAB0652", "FAB0654",
             ]
             .contains(&code)
     };

@@ -4,7 +4,10 @@ use super::super::json::{push, quote};
 use super::super::number::{fixed, ratio};
 use super::ratios::SHARE;
 use fabc_ir::{Fraction, Topology};
-use fabc_sim::{Ack, Elsewhere, Overload, Saturation, Setting, SimReport, SourceControl, SourceCount};
+use fabc_model::MarkLaw;
+use fabc_sim::{
+    Ack, Elsewhere, Overload, Saturation, Setting, SimReport, SourceControl, SourceCount, SourceMarks,
+};
 
 /// Decimals of a share that is not in percent.
 const PLACES: u32 = 4;
@@ -151,7 +154,7 @@ pub(crate) struct WorstOverload {
 
 /// The window of a control with its rule, and its acknowledgements, in words.
 pub(super) fn control_in_words(control: &SourceControl) -> String {
-    let SourceControl { window, per_pair, is_derived, pipe, room, ack, wait } = control;
+    let SourceControl { marks, window, per_pair, is_derived, pipe, room, ack, wait } = control;
     let rule = match is_derived {
         true if ack.has_flits() => {
             format!(" by the rule: {pipe} on their way and a quarter of the room for {room}")
@@ -167,19 +170,43 @@ pub(super) fn control_in_words(control: &SourceControl) -> String {
         }
     };
     let pairs = per_pair.map_or_else(String::new, |packets| format!("; {packets} per pair at most"));
+    if let Some(SourceMarks { law, mark, gain, timer, .. }) = marks {
+        let sources = match law {
+            MarkLaw::Dctcp => {
+                format!("a window of {window} packets at most,{rule}, shrinks with marks (DCTCP)")
+            }
+            MarkLaw::Dcqcn => {
+                format!("the rate of a source shrinks with marks and grows every {timer} cycles (DCQCN)")
+            }
+        };
+        return format!(
+            "; {sources}; marks from {mark} flits in a queue on, with a gain of {gain}{pairs}; {news}"
+        );
+    }
     format!("; window of {window} packets per source,{rule}{pairs}; {news}")
 }
 
 /// Writes the control and the runs in overload among the parameters of the model.
 pub(super) fn push_control(out: &mut String, setting: &Setting) {
-    if let Some(SourceControl { window, per_pair, is_derived, pipe, room, ack, wait }) = &setting.control {
-        push(out, format_args!(",\"window_packets\":{window}"));
+    if let Some(SourceControl { marks, window, per_pair, is_derived, pipe, room, ack, wait }) =
+        &setting.control
+    {
+        let name = marks.map_or("window", |marks| marks.law.name());
+        if !marks.is_some_and(|marks| marks.law == MarkLaw::Dcqcn && *is_derived) {
+            push(out, format_args!(",\"window_packets\":{window}"));
+        }
+        if let Some(SourceMarks { law, mark, gain, timer, line_rate }) = marks {
+            push(out, format_args!(",\"mark_flits\":{mark},\"gain\":{gain}"));
+            if *law == MarkLaw::Dcqcn {
+                push(out, format_args!(",\"timer_cycles\":{timer},\"line_rate\":{line_rate}"));
+            }
+        }
         if let Some(packets) = per_pair {
             push(out, format_args!(",\"pair_packets\":{packets}"));
         }
         push(
             out,
-            format_args!(",\"control\":\"window\",\"window_derived\":{is_derived},\"pipe_packets\":{pipe}"),
+            format_args!(",\"control\":\"{name}\",\"window_derived\":{is_derived},\"pipe_packets\":{pipe}"),
         );
         push(out, format_args!(",\"room_packets\":{room},\"ack\":\"{}\"", ack.name()));
         if *ack == Ack::Piggyback {

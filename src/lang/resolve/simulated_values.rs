@@ -104,15 +104,20 @@ fn not_a_rate(span: Span) -> ResolveError {
     ResolveError::OutOfRange { subject, wanted, help: None, span, note: "this is not".to_owned() }
 }
 
-/// Reads a share of all packets, at most 1.
-pub(super) fn share(context: &mut Context, value: &SettingValue) -> Option<Rate> {
+/// Reads a part of 1. `subject` names the setting, and `example` is a value.
+pub(super) fn share(
+    context: &mut Context,
+    subject: &str,
+    example: &str,
+    value: &SettingValue,
+) -> Option<Rate> {
     let ValueKind::Quantity(Quantity { number, unit: None, .. }) = &value.kind else {
-        context.error(wrong_kind("`share`", "a number without a unit", "0.2", value.span));
+        context.error(wrong_kind(subject, "a number without a unit", example, value.span));
         return None;
     };
     let share = rate(context, number)?;
     if share > MILLION {
-        let (subject, wanted) = ("`share`".to_owned(), "at most 1".to_owned());
+        let (subject, wanted) = (subject.to_owned(), "at most 1".to_owned());
         context.error(ResolveError::OutOfRange {
             subject,
             wanted,

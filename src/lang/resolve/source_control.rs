@@ -4,20 +4,26 @@ use super::context::Context;
 use super::settings::{
     BlockSettings, block_settings, integer, need_name_and_block, one_of_or, optional, wrong_kind,
 };
-use super::simulated_values::{MAX_WAIT, refuse_settings, whole_count, word_value};
+use super::simulated_values::{MAX_WAIT, refuse_settings, share, whole_count, word_value};
 use super::traffic::block_is_finite;
 use crate::ResolveError;
 use crate::syntax::ast::{Block, Expr, ExprKind, Name, SettingValue, StatementKind, ValueKind};
 use crate::syntax::words::BlockKind;
 use fabc_base::diag::Span;
 use fabc_base::units::{Decimal, Dimension};
-use fabc_model::{Ack, ControlChoice, Rate, SimulationParameters, WindowControl};
+use fabc_model::{Ack, ControlChoice, MarkControl, MarkLaw, Rate, SimulationParameters, WindowControl};
 
 /// The most packets of a window.
 const MAX_WINDOW: i64 = 1 << 20;
 
 /// The most multiples of the saturation at which one simulation runs in overload.
 const MAX_MULTIPLES: usize = 8;
+
+/// The default weight of new marks: a sixteenth.
+const GAIN: Rate = Rate::millionths(62_500);
+
+/// The default cycles of a timer.
+const TIMER: u32 = 200;
 
 /// Multiples of the saturation, in millionths.
 const MILLION: u64 = 1_000_000;
@@ -70,15 +76,48 @@ fn control(context: &mut Context, value: &SettingValue) -> Option<Option<WindowC
             None
         }
         ControlChoice::None => Some(None),
-        ControlChoice::Window => {
-            let title = format!("`{}`", name.value);
+        choice => {
+            let (title, law) = (format!("`{}`", name.value), mark_law(choice));
+            let kind = if law.is_some() { BlockKind::Marks } else { BlockKind::Window };
             let settings = match block {
-                Some(block) => block_settings(context, block, title, name.span, BlockKind::Window),
+                Some(block) => block_settings(context, block, title, name.span, kind),
                 None => BlockSettings::none(title, name.span),
             };
-            window(context, &settings).map(Some)
+            let marks = match law {
+                Some(law) => Some(marks(context, &settings, law)?),
+                None => None,
+            };
+            window(context, &settings).map(|window| Some(WindowControl { marks, ..window }))
         }
     }
+}
+
+/// The law of a control that answers marks.
+fn mark_law(choice: ControlChoice) -> Option<MarkLaw> {
+    match choice {
+        ControlChoice::None | ControlChoice::Window => None,
+        ControlChoice::Dctcp => Some(MarkLaw::Dctcp),
+        ControlChoice::Dcqcn => Some(MarkLaw::Dcqcn),
+    }
+}
+
+/// Reads when packets are marked, and how sources answer.
+fn marks(context: &mut Context, settings: &BlockSettings<'_>, law: MarkLaw) -> Option<MarkControl> {
+    let mark = settings
+        .get("mark")
+        .map(|value| whole_count(context, "`mark`", value, Dimension::Flits, "100 flits", 1..=MAX_WAIT));
+    let gain = settings.get("gain").map(|value| share(context, "`gain`", "0.0625", value));
+    let timer = settings
+        .get("timer")
+        .map(|value| whole_count(context, "`timer`", value, Dimension::Cycles, "200 cycles", 4..=MAX_WAIT));
+    let (mark, gain, timer) = (optional(mark)?, optional(gain)?, optional(timer)?);
+    if let Some(span) = settings.span("timer").filter(|_| law != MarkLaw::Dcqcn) {
+        let help = Some("it belongs to `control = dcqcn`".to_owned());
+        let (subject, place) = ("`timer`".to_owned(), "`control = dctcp`".to_owned());
+        context.error(ResolveError::Misplaced { subject, place, help, span });
+        return None;
+    }
+    Some(MarkControl { law, mark, gain: gain.unwrap_or(GAIN), timer: timer.unwrap_or(TIMER) })
 }
 
 /// Reads the settings of a window.
@@ -108,7 +147,7 @@ fn window(context: &mut Context, settings: &BlockSettings<'_>) -> Option<WindowC
         return None;
     }
     let [packets, per_pair] = [packets, per_pair].map(|packets| packets.map(|packets| packets as u32));
-    Some(WindowControl { packets, per_pair, ack, wait })
+    Some(WindowControl { marks: None, packets, per_pair, ack, wait })
 }
 
 /// Reads one multiple of the saturation, or a list of them, each above 1. They come back ascending.

@@ -52,7 +52,7 @@ pub(super) fn traffic(
             let settings = read(context, BlockKind::Hotspot);
             let spots =
                 settings.need(context, "at", "[cube0[0,0,0], 17]").map(|value| hotspots(context, value));
-            let share = settings.get("share").map(|value| share(context, value));
+            let share = settings.get("share").map(|value| share(context, "`share`", "0.2", value));
             Some((
                 traffic,
                 TrafficDetails { spots: spots??, share: optional(share)?, ..TrafficDetails::default() },

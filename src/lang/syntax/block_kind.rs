@@ -62,6 +62,7 @@ block_kinds! {
         Hotspot "hotspot" "`traffic = hotspot { .. }`";
         Bursts "bursts" "`births = bursts { .. }`";
         Window "window" "`control = window { .. }`";
+        Marks "dctcp" "`control = dctcp { .. }` and `dcqcn { .. }`";
         Ways "ugal" "`routing = ugal { .. }` of a simulation";
         Collective "collective" "`collective name = all_gather { .. }`, and the other collectives";
         Job "job" "`job name { .. }`";

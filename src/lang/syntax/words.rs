@@ -355,9 +355,12 @@ pub const FIELDS: &[BlockField] = fields! {
     "warmup" Quantity Simulate;
     "measure" Quantity Simulate;
     "control" Choice Simulate;
-    "packets" Quantity Window;
+    "packets" Quantity Window Marks;
     "ack" Choice Window;
-    "per_pair" Quantity Window;
+    "per_pair" Quantity Window Marks;
+    "mark" Quantity Marks;
+    "gain" Quantity Marks;
+    "timer" Quantity Marks;
     "wait" Quantity Window;
     "overload" Quantity Simulate;
     "replications" Quantity Simulate;

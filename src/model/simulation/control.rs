@@ -1,6 +1,7 @@
-//! Congestion control at the sources: how many packets of a source may be in flight, and what the news of
-//! their arrival costs.
+//! Congestion control at the sources: how many packets of a source may be in flight or how fast it sends, and
+//! what the news of their arrival costs.
 
+use super::Rate;
 use crate::word::words;
 
 /// The choice of a control.
@@ -10,14 +11,44 @@ pub enum ControlChoice {
     None,
     /// A fixed number of packets of a source is in flight at most.
     Window,
+    /// That number follows from the marks of packets that arrive.
+    Dctcp,
+    /// The rate of a source follows from these marks.
+    Dcqcn,
 }
 
-words!(ControlChoice { None = "none", Window = "window" });
+words!(ControlChoice { None = "none", Window = "window", Dctcp = "dctcp", Dcqcn = "dcqcn" });
+
+/// How sources adapt to marks. A packet is marked where it joins a queue that holds at least so many flits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MarkControl {
+    /// How a source answers marks.
+    pub law: MarkLaw,
+    /// The flits of a queue from which on packets are marked. `None`: a third of its room.
+    pub mark: Option<u32>,
+    /// The weight of new marks in the mean that a source keeps.
+    pub gain: Rate,
+    /// The cycles after which a source of [`MarkLaw::Dcqcn`] sends faster again.
+    pub timer: u32,
+}
+
+/// How a source answers marks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MarkLaw {
+    /// The window shrinks by the share of marked packets, once per window (Alizadeh and others, 2010).
+    Dctcp,
+    /// The rate shrinks with a mark, and grows with time (Zhu and others, 2015).
+    Dcqcn,
+}
+
+words!(MarkLaw { Dctcp = "dctcp", Dcqcn = "dcqcn" });
 
 /// A window of packets in flight per source. A packet counts from its admission to the queues of its source
 /// until its source knows that it has arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WindowControl {
+    /// How the window adapts to marks. `None`: it is fixed.
+    pub marks: Option<MarkControl>,
     /// The most packets of a source in flight. `None`: a number that follows from bound, latencies and
     /// buffers.
     pub packets: Option<u32>,

@@ -6,7 +6,7 @@ mod rate;
 mod routing;
 mod trace;
 
-pub use control::{Ack, ControlChoice, WindowControl};
+pub use control::{Ack, ControlChoice, MarkControl, MarkLaw, WindowControl};
 pub use details::{Births, Bursts, MessageEnds, MessageOrder, Trace, TraceLine, TrafficDetails};
 pub use rate::Rate;
 pub use routing::{HalfRoutes, PacketRouting, RoutingSettings, Score};

@@ -179,10 +179,10 @@ impl<'a> Routers<'a> for FlitRun<'a> {
         self.release(now);
     }
 
-    fn birth(&mut self, packet: Newborn, _: u32) {
+    fn birth(&mut self, packet: Newborn, now: u32) {
         let source = self.prepared.setting.endpoint_of(packet.generator);
         let admitted = match &mut self.backlogs {
-            Some(backlogs) => backlogs.offer(source, packet),
+            Some(backlogs) => backlogs.offer(source, packet, now),
             None => Some(packet),
         };
         if let Some(packet) = admitted {
@@ -267,7 +267,7 @@ impl<'a> FlitRun<'a> {
             sources: vec![source; generators as usize],
             waiting: vec![0; (generators as usize).div_ceil(64)],
             under_way: vec![0; if setting.window.is_some() { endpoints } else { 0 }],
-            backlogs: setting.control.map(|control| Backlogs::new(endpoints, &control)),
+            backlogs: setting.control.map(|control| Backlogs::new(endpoints, &control, setting.packet)),
             lanes: InputLanes::new(lanes, setting.packet),
             output: vec![0; lanes],
             allowed: vec![0; lanes],
@@ -310,7 +310,7 @@ impl<'a> FlitRun<'a> {
         let released = self.released.take(now);
         for &ReleasedPair { from, to } in &released {
             backlogs.release(from, to, 1);
-            while let Some(packet) = backlogs.admit(from) {
+            while let Some(packet) = backlogs.admit(from, now) {
                 self.born(packet);
             }
         }

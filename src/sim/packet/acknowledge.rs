@@ -20,7 +20,11 @@ impl PacketRun<'_> {
         match acks.kind {
             Ack::Free => {
                 let ahead = self.prepared.ack_cycles(packet.to, from);
-                self.wheel.put(now, ahead, Event::Released { from, to: packet.to });
+                self.wheel.put(
+                    now,
+                    ahead,
+                    Event::Released { from, to: packet.to, marked: packet.marks.is_marked() },
+                );
             }
             Ack::Flit => self.send_ack(packet.to, from, 1, packet.birth, now),
             Ack::Piggyback => {
@@ -57,7 +61,8 @@ impl PacketRun<'_> {
         let Some(acks) = self.acks.as_mut().filter(|acks| acks.kind == Ack::Piggyback) else { return };
         let arrivals = acks.reports.get_mut(place as usize).map_or(0, std::mem::take);
         match decides {
-            true => (0..arrivals).for_each(|_| self.wheel.put(now, 1, Event::Released { from, to })),
+            true => (0..arrivals)
+                .for_each(|_| self.wheel.put(now, 1, Event::Released { from, to, marked: false })),
             false if arrivals > 0 => self.released(from, to, arrivals, now),
             false => {}
         }

@@ -5,6 +5,7 @@
 use super::super::layout::NONE;
 use super::super::supply::Newborn;
 use super::super::traffic::MessageExit;
+use super::event::Event;
 use super::{Marks, PacketRun, WholePacket};
 
 impl PacketRun<'_> {
@@ -13,12 +14,45 @@ impl PacketRun<'_> {
         let endpoint = self.prepared.setting.endpoint_of(packet.generator);
         let is_local = self.is_local(endpoint, packet.to);
         let admitted = match &mut self.backlogs {
-            Some(backlogs) if !is_local => backlogs.offer(endpoint, packet),
+            Some(backlogs) if !is_local => backlogs.offer(endpoint, packet, now),
             _ => Some(packet),
         };
-        if let Some(packet) = admitted {
-            self.admit(packet, packet.birth, now);
+        match admitted {
+            Some(packet) => self.admit(packet, packet.birth, now),
+            None => self.plan_to_look(endpoint, now),
         }
+    }
+
+    /// Handles the news of a packet that arrived with or without a mark.
+    pub(super) fn answered(&mut self, from: u32, to: u32, marked: bool, now: u32) {
+        if let Some(backlogs) = &mut self.backlogs {
+            backlogs.answer(from, marked, now);
+        }
+        self.released(from, to, 1, now);
+    }
+
+    /// Lets an endpoint look for a packet that its rate allows.
+    pub(super) fn look_again(&mut self, endpoint: u32, now: u32) {
+        if let Some(backlogs) = &mut self.backlogs {
+            backlogs.looks(endpoint);
+        }
+        self.admit_waiting(endpoint, now);
+    }
+
+    /// Plans when an endpoint looks again, if only its rate keeps a packet back.
+    fn plan_to_look(&mut self, endpoint: u32, now: u32) {
+        let pause = self.backlogs.as_mut().and_then(|backlogs| backlogs.looks_again_in(endpoint, now));
+        if let Some(pause) = pause {
+            self.wheel.put(now, pause, Event::Paced(endpoint));
+        }
+    }
+
+    /// Admits packets of an endpoint as long as its windows and its rate allow it.
+    fn admit_waiting(&mut self, endpoint: u32, now: u32) {
+        while let Some(packet) = self.backlogs.as_mut().and_then(|backlogs| backlogs.admit(endpoint, now)) {
+            self.admit(packet, packet.birth.max(now), now);
+        }
+        self.plan_to_look(endpoint, now);
     }
 
     /// Whether packets between two endpoints need nothing that a window guards: no channel, and no port.
@@ -38,9 +72,7 @@ impl PacketRun<'_> {
             return;
         };
         backlogs.release(from, to, packets);
-        while let Some(packet) = self.backlogs.as_mut().and_then(|backlogs| backlogs.admit(from)) {
-            self.admit(packet, packet.birth.max(now), now);
-        }
+        self.admit_waiting(from, now);
     }
 
     /// Adds a packet to a queue of its source, or delivers it where that needs no channel. It counts as

@@ -21,7 +21,7 @@ impl PacketRun<'_> {
                 Some(_) => self.acknowledge(packet, now),
                 None => {
                     let [from, to] = [self.endpoint(packet), self.packets[packet].to];
-                    self.wheel.put(now, 1, Event::Released { from, to });
+                    self.wheel.put(now, 1, Event::Released { from, to, marked: false });
                 }
             }
             self.read_reports(packet, now, true);

@@ -20,7 +20,9 @@ pub(super) enum Event {
     /// An output of this router is free again.
     Wake(u32),
     /// A packet between these endpoints, which has arrived, is no longer in flight.
-    Released { from: u32, to: u32 },
+    Released { from: u32, to: u32, marked: bool },
+    /// The rate of this endpoint allows another packet.
+    Paced(u32),
 }
 
 /// A packet that was sent over a channel.

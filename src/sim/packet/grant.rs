@@ -194,6 +194,10 @@ impl PacketRun<'_> {
             }
         }
         let grains = if is_ack { 1 } else { self.grains };
+        if self.queues[into as usize].booked >= self.marked_from {
+            let packet = &mut self.packets[place];
+            packet.marks = packet.marks.marked();
+        }
         self.book(out, into, now, |booked| booked + grains);
         self.sent.push(SentPacket {
             place,

@@ -1,6 +1,6 @@
-//! What a packet is, and which virtual channels it may take.
+//! What a packet is, which virtual channels it may take, and whether it has met a long queue.
 
-/// Two bits of a packet.
+/// Three bits of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Marks(u8);
 
@@ -22,6 +22,16 @@ impl Marks {
 
     /// The same packet, which has or has not left the general virtual channels for good.
     pub(super) fn escaped(self, escaped: bool) -> Self {
-        Self(self.0 & 2 | u8::from(escaped))
+        Self(self.0 & !1 | u8::from(escaped))
+    }
+
+    /// Whether it has joined a queue that was long.
+    pub(super) fn is_marked(self) -> bool {
+        self.0 & 4 == 4
+    }
+
+    /// The same packet, with a mark.
+    pub(super) fn marked(self) -> Self {
+        Self(self.0 | 4)
     }
 }

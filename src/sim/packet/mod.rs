@@ -146,6 +146,8 @@ pub(super) struct PacketRun<'a> {
     send_window: u32,
     /// The windows of a control.
     backlogs: Option<Backlogs>,
+    /// The room that is booked in a queue from which on packets for it are marked. [`NONE`] without marks.
+    marked_from: u32,
     wheel: Wheel<Event>,
     /// `[router]`: the last cycle in which an event touched it.
     stamp: Vec<u32>,
@@ -298,7 +300,11 @@ impl<'a> PacketRun<'a> {
             handed: vec![0; generators as usize],
             under_way: vec![0; if setting.window.is_some() { endpoints } else { 0 }],
             send_window: setting.window.unwrap_or(NONE),
-            backlogs: setting.control.map(|control| Backlogs::new(endpoints, &control)),
+            marked_from: setting
+                .control
+                .and_then(|control| control.marks)
+                .map_or(NONE, |marks| marks.mark.div_ceil(setting.grain())),
+            backlogs: setting.control.map(|control| Backlogs::new(endpoints, &control, setting.packet)),
             wheel: Wheel::new(reach),
             stamp: vec![u32::MAX; layout.routers],
             touched: Vec::new(),
@@ -323,7 +329,8 @@ impl<'a> PacketRun<'a> {
             Event::AckDue(pair) => self.ack_due(pair, now),
             Event::Delivered(packet) => self.delivered(packet, now),
             Event::Wake(router) => self.touch(router, now),
-            Event::Released { from, to } => self.released(from, to, 1, now),
+            Event::Released { from, to, marked } => self.answered(from, to, marked, now),
+            Event::Paced(endpoint) => self.look_again(endpoint, now),
         }
     }
 

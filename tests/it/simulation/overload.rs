@@ -3,12 +3,12 @@
 use crate::simulation::bench::{Bench, Hardware, UNIT, adds_up, parameters};
 use crate::simulation::{assert_near, saturations};
 use fabc::sim::{
-    Ack, Arbitration, HostPorts, Overload, Rate, RouterModel, Saturation, SimError, SimulationParameters,
-    Traffic, TrafficDetails, WindowControl,
+    Ack, Arbitration, HostPorts, MarkControl, MarkLaw, Overload, Rate, RouterModel, Saturation, SimError,
+    SimulationParameters, Traffic, TrafficDetails, WindowControl,
 };
 
 fn window(packets: u32, ack: Ack) -> WindowControl {
-    WindowControl { packets: Some(packets), per_pair: None, ack, wait: None }
+    WindowControl { marks: None, packets: Some(packets), per_pair: None, ack, wait: None }
 }
 
 fn controlled(packets: u32, ack: Ack, cycles: u32) -> SimulationParameters {
@@ -99,7 +99,7 @@ fn acknowledgements_take_channels() {
     let row = Bench::tree(UNIT, &[0, 1], &[1, 0, 1]);
     for hosts in [HostPorts::Unlimited, HostPorts::Ports(1)] {
         let measured = |ack: Ack, wait: Option<u32>| {
-            let control = Some(WindowControl { packets: Some(16), per_pair: None, ack, wait });
+            let control = Some(WindowControl { marks: None, packets: Some(16), per_pair: None, ack, wait });
             let request = SimulationParameters { control, hosts: Some(hosts), ..parameters(40_000) };
             row.point(&request, "0.6").unwrap()
         };
@@ -129,7 +129,8 @@ fn no_window_loses_a_packet() {
                 [(1, None, 1), (3, None, 6), (20, None, 6), (20, Some(2), 6), (3, Some(1), 1)]
             {
                 let wait = (ack == Ack::Piggyback).then_some(4);
-                let control = Some(WindowControl { packets: Some(packets), per_pair, ack, wait });
+                let control =
+                    Some(WindowControl { marks: None, packets: Some(packets), per_pair, ack, wait });
                 let request =
                     SimulationParameters { hosts: Some(hosts), packet, control, ..parameters(4_000) };
                 let found = ring.point(&request, "0.02").unwrap();
@@ -144,7 +145,8 @@ fn no_window_loses_a_packet() {
 #[test]
 fn a_window_costs_nothing_below_saturation() {
     let ring = Bench::ring(UNIT, 8);
-    let derived = Some(WindowControl { packets: None, per_pair: None, ack: Ack::Free, wait: None });
+    let derived =
+        Some(WindowControl { marks: None, packets: None, per_pair: None, ack: Ack::Free, wait: None });
     for model in [RouterModel::Packet, RouterModel::Flit] {
         let hosts = Some(if model == RouterModel::Flit { HostPorts::Ports(2) } else { HostPorts::Unlimited });
         let request =
@@ -162,7 +164,7 @@ fn a_window_costs_nothing_below_saturation() {
 fn the_window_follows_from_its_rule() {
     let ring = Bench::ring(UNIT, 8);
     let prepared = |packets, ack| {
-        let control = Some(WindowControl { packets, per_pair: None, ack, wait: None });
+        let control = Some(WindowControl { marks: None, packets, per_pair: None, ack, wait: None });
         ring.prepared(&SimulationParameters { control, ..parameters(1_000) })
     };
     let derived = prepared(None, Ack::Free).unwrap();
@@ -183,6 +185,34 @@ fn the_window_follows_from_its_rule() {
 
 fn overload(found: &Saturation) -> Overload {
     found.overloads[0]
+}
+
+/// Marks keep queues short as well. Sources find their share by themselves, so they fare less alike than with
+/// a window that they all have.
+#[test]
+fn marks_keep_a_ring_alive() {
+    let ring = Bench::ring(UNIT, 8);
+    let found = |law: MarkLaw, mark: u32| {
+        let marks = MarkControl { law, mark: Some(mark), gain: Rate::millionths(62_500), timer: 200 };
+        let control = WindowControl { marks: Some(marks), packets: None, ..window(1, Ack::Free) };
+        let request = SimulationParameters {
+            control: Some(control),
+            overload: Some(vec![Rate::millionths(2_000_000)]),
+            replications: 2,
+            ..parameters(40_000)
+        };
+        let prepared = ring.prepared(&request).map(|prepared| prepared.setting().control.unwrap());
+        prepared.map(|control| (control, saturations(&ring, &request, &[1])[0].clone()))
+    };
+    for law in [MarkLaw::Dctcp, MarkLaw::Dcqcn] {
+        let (control, search) = found(law, 60).unwrap();
+        assert_eq!(control.marks.unwrap().mark, 60);
+        let run = overload(&search);
+        let accepted = run.delivered as f64 * 6.0 / (40_000.0 * 8.0);
+        assert!(accepted / search.interval.mean.as_f64() > 0.85, "{law:?}: {accepted} {search:?}");
+        assert!(run.fairness().as_f64() > 0.6, "{law:?}: {run:?}");
+    }
+    assert!(matches!(found(MarkLaw::Dctcp, 200), Err(SimError::UnreachedMark { mark: 200, buffer: 200 })));
 }
 
 /// Rings are parking lots: where ports take turns, who is on the ring starves who would like to be. A window

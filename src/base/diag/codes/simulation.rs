@@ -199,4 +199,11 @@ on, queues fill up, and the fabric accepts less than without control. Leave `pac
 A window acknowledges every packet over the route that the tables have from its destination to its source. Packets that choose their paths
 (`routing = min`, `valiant`, `ugal`, `spray` and so on) have no such route.",
     },
+    CodeDoc {
+        code: "FAB0633",
+        title: "marks that no packet gets",
+        text: "\
+`control = dctcp { mark = 100 flits; }` marks packets that join a queue with at least so many flits. In a queue that holds no more than that, no
+packet is ever marked, and no source slows down. Leave `mark` out: a third of the queue is taken.",
+    },
 ];
