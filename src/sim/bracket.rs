@@ -15,7 +15,7 @@ const FIRST_RATES: [u64; 2] = [800_000, 900_000];
 const HALVINGS: u32 = 6;
 
 /// A search ends where its bracket is at most this wide, in millionths of the highest rate.
-const WIDTH: u64 = 5_000;
+pub(super) const WIDTH: u64 = 5_000;
 
 /// The search after a coarse one begins so far above its bracket, in millionths of the highest rate. Short
 /// runs take queues that fill up for growth without end.

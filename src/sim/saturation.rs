@@ -8,16 +8,17 @@
 //! the result.
 //!
 //! The saturation is the confidence interval of the mean of the brackets' middles (Student's t), widened by
-//! half of the mean width of a bracket.
+//! half of the mean width of a bracket. A middle is known only within the width with which a search ends, so
+//! that replications that agree say no more than that.
 
-use super::bracket::{SearchRange, StableRates, first_bracket, next_bracket};
+use super::bracket::{SearchRange, StableRates, WIDTH, first_bracket, next_bracket};
 use super::errors::SimError;
 use super::overload::Overload;
 use super::overload_runs::overloads;
 use super::prepare::Prepared;
 use super::run::try_rate;
 use super::setting::{RunCycles, Setting};
-use super::statistics::half_width;
+use super::statistics::half_width_of_steps;
 use super::trial::{Trial, TrialEnd, TrialRun};
 use fabc_base::progress::Progress;
 use fabc_base::random::KeyedStream;
@@ -154,8 +155,10 @@ fn interval(replications: &[Replication], bound: Fraction, confidence: Rate) -> 
     let count = replications.len() as f64;
     let widths: u64 = replications.iter().map(|found| found.ends()[1] - found.ends()[0]).sum();
     let mean = middles.iter().sum::<f64>() / count;
-    let half = half_width(&middles, confidence.as_f64()).unwrap_or(0.0) + widths as f64 / (2.0 * count);
     let most = in_millionths(bound) as f64;
+    let step = most * WIDTH as f64 / MILLION as f64;
+    let spread = half_width_of_steps(&middles, step, confidence.as_f64()).unwrap_or(0.0);
+    let half = spread + widths as f64 / (2.0 * count);
     let rate = |value: f64| Rate::millionths(value.clamp(0.0, most) as u64);
     Some(RateInterval {
         low: rate((mean - half).floor()),
@@ -320,14 +323,15 @@ mod tests {
         Replication { seed: 1, stable: rate(stable), unstable: rate(unstable), runs: 8 }
     }
 
-    /// By hand: middles 0.801, 0.811, 0.821, deviation 0.01, t = 4.3027 with two degrees of freedom. Half of
-    /// the interval is 4.3027 x 0.01 / sqrt(3) + 0.001.
+    /// By hand: middles 0.801, 0.811, 0.821, deviation 0.01, known within 0.005, so that the variance is
+    /// 0.0001 + 0.005^2 / 12. t = 4.3027 with two degrees of freedom. Half of the interval is 4.3027 x
+    /// 0.0101036 / sqrt(3) + 0.001.
     #[test]
     fn the_interval_is_that_of_student_and_ends_at_the_bound() {
         let found = [800_000, 810_000, 820_000].map(|low| replication(low, low + 2000));
         let confidence = Rate::millionths(950_000);
         let over = interval(&found, Fraction::integer(1u8), confidence).unwrap();
-        assert_eq!([over.low, over.mean, over.high].map(Rate::in_millionths), [785_158, 811_000, 836_842]);
+        assert_eq!([over.low, over.mean, over.high].map(Rate::in_millionths), [784_901, 811_000, 837_099]);
         let near = interval(&found, Fraction::new(825u32, 1000u32), confidence).unwrap();
         assert_eq!(near.high, Rate::millionths(825_000));
         assert_eq!(

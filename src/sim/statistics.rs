@@ -57,6 +57,15 @@ pub(super) fn half_width(values: &[f64], confidence: f64) -> Option<f64> {
     Some(student_t(confidence, count as u32 - 1) * (variance / count as f64).sqrt())
 }
 
+/// The same for values that are each known only within a step. What lies within the step is taken as
+/// uniform, which adds a twelfth of its square to the variance. So values that agree have an interval, too.
+pub(super) fn half_width_of_steps(values: &[f64], step: f64, confidence: f64) -> Option<f64> {
+    let half = half_width(values, confidence)?;
+    let count = values.len();
+    let of_step = student_t(confidence, count as u32 - 1) * step / (12.0 * count as f64).sqrt();
+    Some((half * half + of_step * of_step).sqrt())
+}
+
 /// Half the width of the confidence interval of the mean of a series, from the means of its batches. While
 /// neighboring batches are correlated, pairs of them become one batch, as long as five batches are left.
 /// `None` for fewer than five batches.

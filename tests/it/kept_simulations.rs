@@ -102,6 +102,47 @@ fn runs_in_overload_are_made_again() {
     }
 }
 
+/// Hotspot traffic, with runs as long as they are by default: a coarse search comes first.
+#[test]
+fn forged_coarse_searches_and_hot_spots_are_convicted() {
+    let text = SpecText::network("kautz { degree = 2; length = 1; link = wire; }")
+        .named("kept_hot")
+        .with("router { radix = 6; hosts = 1; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }")
+        .with("budget { vcs = 2; }")
+        .with("simulate peak { traffic = hotspot { at = [1]; share = 0.5; } control = window { packets = 12; per_pair = 3; } overload = 1.5; rates = 0.1; packet = 1 flits; replications = 2; }")
+        .with("require peak.elsewhere >= 0.9;")
+        .text();
+    let (fabric, spec, _) = fabc::lang::read_normal("kept.fab", &|_: &str| Ok(text.clone()))
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let mut compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
+    verify(&compiled, &spec, NONE).unwrap();
+    let before = compiled.simulations[0][0].saturations[0].clone();
+    let forgeries: &[Forgery<Saturation>] = &[
+        ("a run more of the coarse search", |search| search.coarse.as_mut().unwrap().runs += 1),
+        ("another coarse bracket", |search| {
+            let coarse = search.coarse.as_mut().unwrap();
+            coarse.stable = Some(Rate::millionths(coarse.stable.unwrap().in_millionths() - 1));
+        }),
+        ("a coarse search of another seed", |search| search.coarse.as_mut().unwrap().seed += 1),
+        ("no coarse search", |search| search.coarse = None),
+        ("nothing elsewhere", |search| search.overloads[0].elsewhere = None),
+        ("a packet less born for elsewhere", |search| {
+            search.overloads[0].elsewhere.as_mut().unwrap().born -= 1;
+        }),
+        ("more that arrives elsewhere than at all", |search| {
+            search.overloads[0].elsewhere.as_mut().unwrap().delivered = search.overloads[0].delivered + 1;
+        }),
+        ("a packet more that arrives elsewhere", |search| {
+            search.overloads[0].elsewhere.as_mut().unwrap().delivered += 1;
+        }),
+    ];
+    for (name, forge) in forgeries {
+        forge(&mut compiled.simulations[0][0].saturations[0]);
+        assert!(verify(&compiled, &spec, NONE).is_err(), "{name} passes");
+        compiled.simulations[0][0].saturations[0] = before.clone();
+    }
+}
+
 /// Where simulations stand: by their names.
 const BURST: usize = 0;
 const CURVE: usize = 1;
@@ -280,12 +321,7 @@ const IMPOSSIBLE_BRACKETS: &[Forgery<Saturation>] = &[
         search.replications[0].stable = Some(Rate::millionths(900_000_000));
     }),
     ("a run more", |search| search.replications[0].runs += 1),
-    ("a run more of the coarse search", |search| search.coarse.as_mut().unwrap().runs += 1),
-    ("a coarse bracket from which the search begins elsewhere", |search| {
-        let coarse = search.coarse.as_mut().unwrap();
-        coarse.stable = Some(Rate::millionths(coarse.stable.unwrap().in_millionths() - 1));
-    }),
-    ("no coarse search", |search| search.coarse = None),
+    ("a coarse search that was not made", |search| search.coarse = Some(search.replications[0])),
     ("a replication less", |search| {
         search.replications.pop();
     }),
