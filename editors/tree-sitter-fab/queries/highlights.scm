@@ -22,8 +22,9 @@
   (#any-of? @keyword
     "addresses" "all_to_all" "any" "box" "boxes" "budget" "chip" "clock" "collective" "count" "couple" "cube"
     "cubes" "demand" "fabric" "failures" "fault" "floor" "for" "groups" "hosts" "in" "job" "join" "joined"
-    "let" "level" "link" "links" "mesh" "nic" "nics" "ocs" "of" "over" "param" "phase" "require" "router"
-    "routing" "send" "simulate" "slice" "spare" "step" "sweep" "switch" "topology" "use" "weight" "with" "x"
+    "let" "level" "link" "links" "losses" "mesh" "nic" "nics" "ocs" "of" "over" "param" "phase" "require"
+    "router" "routing" "send" "simulate" "slice" "spare" "step" "sweep" "switch" "topology" "use" "weight"
+    "with" "x"
   ))
 
 ([(name) (item_name)] @property
@@ -31,19 +32,20 @@
     "a" "ack" "activation" "after" "algorithm" "along" "alpha" "arbitration" "arcs" "arity" "arrangement"
     "as" "at" "attach" "attempts" "axes" "bandwidth" "barrier" "batch" "beyond" "bias" "births" "both"
     "box_rack" "buffer" "bundles" "by" "bytes" "cabinet" "cable" "causal" "chunks" "classes" "clustering"
-    "compute" "confidence" "config_db" "context" "control" "copies" "cost" "cost_per_metre" "credits" "dedup"
-    "default" "degree" "deskew" "dimensions" "down" "draws" "duplex" "duplicates" "effort" "expert_ffn"
-    "experts" "faults" "ffn" "fix" "flit" "flows" "from" "g" "gated" "gather_again" "general" "global" "gpus"
-    "gradient" "grid" "h" "hash" "head" "heads" "hidden" "hop" "host_link" "injection" "inside" "install" "k"
-    "keep" "key" "kv_heads" "latency" "layers" "leaf" "leaves" "length" "levels" "lift" "local" "loopbacks"
-    "measure" "method" "micro" "model" "most" "moves" "multicast" "names" "nodes" "objective" "ocs_rack"
-    "order" "overhead" "overlap" "overload" "p" "packet" "packets" "parallel" "paths" "per" "per_metre"
-    "phases" "pitch_x" "pitch_y" "place" "placement" "planes" "ports" "power" "priority" "q" "qk_norm"
-    "radix" "rate" "rates" "recompute" "reconfigure" "reduce" "relay" "replications" "rho" "root" "routers"
-    "rule" "samples" "scenarios" "seed" "seeds" "select" "sequence_parallel" "sequences" "share" "shared"
-    "shortest" "size" "skew" "slot" "speedup" "spine" "spines" "stages" "start" "steps" "supernode"
-    "symmetry" "table_entries" "tied" "tiers" "time_limit" "times" "to" "top" "traffic" "turn" "up" "vcs"
-    "vector" "virtual" "vocab" "wait" "warmup" "weights" "window" "wrap" "zero"
+    "compute" "confidence" "config_db" "connector_loss" "connectors" "context" "control" "copies" "cost"
+    "cost_per_metre" "credits" "dedup" "default" "degree" "deskew" "dimensions" "down" "draws" "duplex"
+    "duplicates" "effort" "expert_ffn" "experts" "faults" "ffn" "fix" "flit" "flows" "from" "g" "gated"
+    "gather_again" "general" "global" "gpus" "gradient" "grid" "h" "hash" "head" "heads" "hidden" "hop"
+    "host_link" "injection" "inside" "install" "k" "keep" "key" "kv_heads" "latency" "layers" "leaf" "leaves"
+    "length" "levels" "lift" "local" "loopbacks" "loss" "margin" "measure" "method" "micro" "model" "most"
+    "moves" "multicast" "names" "nodes" "objective" "ocs_rack" "order" "overhead" "overlap" "overload" "p"
+    "packet" "packets" "parallel" "paths" "per" "per_metre" "phases" "pitch_x" "pitch_y" "place" "placement"
+    "planes" "ports" "power" "priority" "q" "qk_norm" "radix" "rate" "rates" "recompute" "reconfigure"
+    "reduce" "relay" "replications" "rho" "root" "routers" "rule" "samples" "scenarios" "seed" "seeds"
+    "select" "sensitivity" "sequence_parallel" "sequences" "share" "shared" "shortest" "size" "skew" "slot"
+    "speedup" "spine" "spines" "stages" "start" "steps" "supernode" "symmetry" "table_entries" "tied" "tiers"
+    "time_limit" "times" "to" "top" "traffic" "transmit" "turn" "up" "vcs" "vector" "virtual" "vocab" "wait"
+    "warmup" "weights" "window" "wrap" "zero"
   ))
 
 ([(name) (item_name)] @constant.builtin
@@ -65,14 +67,14 @@
     "polarfly" "polarstar" "portions" "power_per_host" "product" "pull" "quickest" "rail" "rails" "random"
     "random_regular" "reduce_scatter" "relax" "ring" "ring_n" "rotate" "row" "row_major" "saturation"
     "scheduled" "search" "selective" "sequential" "serpentine" "shift" "shortest_paths" "simplex" "slim_fly"
-    "slots" "spectralfly" "spray" "steady" "sustained" "switches" "synthesize" "tables" "time" "tornado"
-    "torus" "trace" "translation" "transpose" "trees" "turns" "twisted_torus" "ugal" "ugal_global" "uniform"
-    "universal" "unlimited" "unnumbered" "up_down" "valiant" "vc_balance" "volume" "walktrap" "within"
-    "xpander" "yes"
+    "slots" "sonic" "spectralfly" "spray" "steady" "sustained" "switches" "synthesize" "table" "tables"
+    "time" "tornado" "torus" "trace" "translation" "transpose" "trees" "turns" "twisted_torus" "ugal"
+    "ugal_global" "uniform" "universal" "unlimited" "unnumbered" "up_down" "valiant" "vc_balance" "volume"
+    "walktrap" "within" "xpander" "yes"
   ))
 
 ((named_file (name) @type.builtin)
   (#any-of? @type.builtin
     "B" "GB" "GB/s" "GHz" "Gbps" "GiB" "Hz" "KiB" "MB" "MB/s" "MHz" "Mbps" "MiB" "PFLOP/s" "TB/s" "TFLOP/s"
-    "Tbps" "W" "cycles" "flits" "kB" "kHz" "m" "mW" "ms" "ns" "ps" "s" "us"
+    "Tbps" "W" "cycles" "dB" "dB/km" "dBm" "flits" "kB" "kHz" "m" "mW" "ms" "ns" "ps" "s" "us"
   ))

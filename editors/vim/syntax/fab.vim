@@ -5,24 +5,25 @@ endif
 
 syntax keyword fabKeyword addresses all_to_all any box boxes budget chip clock collective count couple cube
 syntax keyword fabKeyword cubes demand fabric failures fault floor for groups hosts in job join joined let
-syntax keyword fabKeyword level link links mesh nic nics ocs of over param phase require router routing send
-syntax keyword fabKeyword simulate slice spare step sweep switch topology use weight with x
+syntax keyword fabKeyword level link links losses mesh nic nics ocs of over param phase require router
+syntax keyword fabKeyword routing send simulate slice spare step sweep switch topology use weight with x
 syntax keyword fabSetting a ack activation after algorithm along alpha arbitration arcs arity arrangement as
 syntax keyword fabSetting at attach attempts axes bandwidth barrier batch beyond bias births both box_rack
 syntax keyword fabSetting buffer bundles by bytes cabinet cable causal chunks classes clustering compute
-syntax keyword fabSetting confidence config_db context control copies cost cost_per_metre credits dedup
-syntax keyword fabSetting default degree deskew dimensions down draws duplex duplicates effort expert_ffn
-syntax keyword fabSetting experts faults ffn fix flit flows from g gated gather_again general global gpus
-syntax keyword fabSetting gradient grid h hash head heads hidden hop host_link injection inside install k
-syntax keyword fabSetting keep key kv_heads latency layers leaf leaves length levels lift local loopbacks
-syntax keyword fabSetting measure method micro model most moves multicast names nodes objective ocs_rack
-syntax keyword fabSetting order overhead overlap overload p packet packets parallel paths per per_metre
-syntax keyword fabSetting phases pitch_x pitch_y place placement planes ports power priority q qk_norm radix
-syntax keyword fabSetting rate rates recompute reconfigure reduce relay replications rho root routers rule
-syntax keyword fabSetting samples scenarios seed seeds select sequence_parallel sequences share shared
-syntax keyword fabSetting shortest size skew slot speedup spine spines stages start steps supernode symmetry
-syntax keyword fabSetting table_entries tied tiers time_limit times to top traffic turn up vcs vector virtual
-syntax keyword fabSetting vocab wait warmup weights window wrap zero
+syntax keyword fabSetting confidence config_db connector_loss connectors context control copies cost
+syntax keyword fabSetting cost_per_metre credits dedup default degree deskew dimensions down draws duplex
+syntax keyword fabSetting duplicates effort expert_ffn experts faults ffn fix flit flows from g gated
+syntax keyword fabSetting gather_again general global gpus gradient grid h hash head heads hidden hop
+syntax keyword fabSetting host_link injection inside install k keep key kv_heads latency layers leaf leaves
+syntax keyword fabSetting length levels lift local loopbacks loss margin measure method micro model most
+syntax keyword fabSetting moves multicast names nodes objective ocs_rack order overhead overlap overload p
+syntax keyword fabSetting packet packets parallel paths per per_metre phases pitch_x pitch_y place placement
+syntax keyword fabSetting planes ports power priority q qk_norm radix rate rates recompute reconfigure reduce
+syntax keyword fabSetting relay replications rho root routers rule samples scenarios seed seeds select
+syntax keyword fabSetting sensitivity sequence_parallel sequences share shared shortest size skew slot
+syntax keyword fabSetting speedup spine spines stages start steps supernode symmetry table_entries tied tiers
+syntax keyword fabSetting time_limit times to top traffic transmit turn up vcs vector virtual vocab wait
+syntax keyword fabSetting warmup weights window wrap zero
 syntax keyword fabValue adjacent adversarial age algebraic aligned all all_gather all_paths all_reduce
 syntax keyword fabValue allowed_turns annealed auto average_cable average_hops bisection bisection_bandwidth
 syntax keyword fabValue bit_complement bit_reverse bit_shuffle booksim bound broadcast bundlefly bursts
@@ -39,13 +40,14 @@ syntax keyword fabValue min min_first minimal multitree nbr neighbour no nominal
 syntax keyword fabValue pair pairs paley palmtree partial permutation permute piggyback polarfly polarstar
 syntax keyword fabValue portions power_per_host product pull quickest rail rails random random_regular
 syntax keyword fabValue reduce_scatter relax ring ring_n rotate row row_major saturation scheduled search
-syntax keyword fabValue selective sequential serpentine shift shortest_paths simplex slim_fly slots
-syntax keyword fabValue spectralfly spray steady sustained switches synthesize tables time tornado torus
-syntax keyword fabValue trace translation transpose trees turns twisted_torus ugal ugal_global uniform
+syntax keyword fabValue selective sequential serpentine shift shortest_paths simplex slim_fly slots sonic
+syntax keyword fabValue spectralfly spray steady sustained switches synthesize table tables time tornado
+syntax keyword fabValue torus trace translation transpose trees turns twisted_torus ugal ugal_global uniform
 syntax keyword fabValue universal unlimited unnumbered up_down valiant vc_balance volume walktrap within
 syntax keyword fabValue xpander yes
-syntax keyword fabUnit B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us
-syntax match fabUnit "\v<(GB\/s|MB\/s|PFLOP\/s|TB\/s|TFLOP\/s)"
+syntax keyword fabUnit B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles dB dBm flits kB kHz m mW ms ns
+syntax keyword fabUnit ps s us
+syntax match fabUnit "\v<(GB\/s|MB\/s|PFLOP\/s|TB\/s|TFLOP\/s|dB\/km)"
 syntax match fabNumber "\v<\d[0-9_]*(\.\d[0-9_]*|(x\d[0-9_]*)+)?"
 syntax region fabString start=+"+ end=+"\|$+ oneline
 syntax match fabComment "//.*$" contains=@Spell
