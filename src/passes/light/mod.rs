@@ -22,16 +22,11 @@ use thiserror::Error;
 
 /// FAB0212: the light of a link does not reach its receiver with the margin that the spec demands.
 #[derive(Clone, PartialEq, Eq, Debug, Error, Diagnostic)]
-#[error("{problem} {link} has a margin of {margin} dB, and `{link_type}` needs {needed} dB")]
+#[error("{problem}")]
 #[diagnostic(code(FAB0212), help("{arithmetic}"))]
 pub struct NotClosing {
-    /// How many links there are, up to the colon.
+    /// How many links there are, and the worst of them with its margin.
     problem: String,
-    /// The ends of the worst one, and its switch.
-    link: String,
-    margin: String,
-    link_type: String,
-    needed: String,
     /// The sum of the worst link, and what would help.
     arithmetic: String,
     /// Span of the declared link.
@@ -121,7 +116,13 @@ pub fn refuse_dark(
     let count = budgets.links.iter().filter(|link| link.spare(fabric) < 0).count();
     match budgets.tightest(fabric).filter(|_| count > 0) {
         None => Ok(()),
-        Some(worst) => Err(NotClosing::new(fabric, worst, count, name)),
+        Some(worst) => {
+            let head = match count {
+                1 => "1 link does not close:".to_owned(),
+                _ => format!("{count} links do not close:"),
+            };
+            Err(NotClosing::new(fabric, worst, &head, name))
+        }
     }
 }
 
@@ -161,8 +162,8 @@ pub fn refuse_dark_ports(
     let name = |end: End| pod_end_name(pod, end);
     worst.map_or(Ok(()), |worst| {
         let ports = if count == 1 { "port reaches" } else { "ports reach" };
-        let problem = format!("{count} face {ports} no other port of the switch: at best");
-        Err(NotClosing { problem, ..NotClosing::new(fabric, &worst, count, &name) })
+        let head = format!("{count} face {ports} no other port of the switch: at best");
+        Err(NotClosing::new(fabric, &worst, &head, &name))
     })
 }
 
@@ -240,21 +241,19 @@ pub fn network_end_name(topology: &Topology, end: End) -> String {
 }
 
 impl NotClosing {
-    fn new(fabric: &Fabric, worst: &LightBudget, count: usize, name: &dyn Fn(End) -> String) -> Self {
+    /// The error for the worst link. `head` says how many there are.
+    fn new(fabric: &Fabric, worst: &LightBudget, head: &str, name: &dyn Fn(End) -> String) -> Self {
         let link_type = &fabric.link_types[worst.link_type];
         let ocs = worst.through.map(|(id, _)| &fabric.pod().expect("only a pod has switches").ocses[id]);
         let [a, b] = worst.ends.map(name);
         let through = ocs.map_or(String::new(), |ocs| format!(" through {}", ocs.name));
         let optics = link_type.optics.unwrap_or(NO_OPTICS);
+        let (margin, needed) = (thousandths_text(worst.margin), thousandths_text(optics.margin.into()));
         Self {
-            problem: match count {
-                1 => "1 link does not close:".to_owned(),
-                _ => format!("{count} links do not close:"),
-            },
-            link: format!("{a} to {b}{through}"),
-            margin: thousandths_text(worst.margin),
-            link_type: link_type.name.clone(),
-            needed: thousandths_text(optics.margin.into()),
+            problem: format!(
+                "{head} {a} to {b}{through} has a margin of {margin} dB, and `{}` needs {needed} dB",
+                link_type.name
+            ),
             arithmetic: arithmetic(worst, &optics),
             span: link_type.span,
             through: ocs.map(|ocs| ocs.span),

@@ -226,12 +226,15 @@ fn thousandths(cell: &str) -> Result<u32, String> {
     })
 }
 
+/// The losses of a switch in thousandths of a dB, by pair of port indices.
+type LossesByPair = BTreeMap<[u32; 2], u32>;
+
 /// The losses by pair of port indices. Every cross-connect that a switch may set must have one.
 fn complete(
     losses: DirectedLosses,
     pod: &Pod,
     wanted: &IdVec<OcsId, bool>,
-) -> Result<Vec<(OcsId, BTreeMap<[u32; 2], u32>)>, LossProblem> {
+) -> Result<Vec<(OcsId, LossesByPair)>, LossProblem> {
     let mut complete = Vec::new();
     let none = BTreeMap::new();
     for (id, ocs) in pod.ocses.enumerate().filter(|(id, _)| wanted[*id]) {
