@@ -1,8 +1,8 @@
 //! Chooses which cube plays which role, so that light loses little.
 //!
 //! Input: links between roles, the cubes that play them, and cubes that are free. Output: the same roles,
-//! played by cubes with more margin. Cubes that every switch treats alike may stand in for each other, so
-//! nothing but the light differs. The worst link counts first, then the sum of all margins. Method: exchange
+//! played by cubes with more margin. Cubes that every switch treats alike may stand in for each other, so the
+//! graph stays the same. The worst link counts first, then the sum of all margins. Method: exchange
 //! two cubes, or a cube and a free one, as long as that is better; the first such exchange in a fixed order
 //! is made. Cost: at most [`MOST_LOOKS`] looks at a link.
 
@@ -240,8 +240,9 @@ pub struct BestCubes {
     pub is_finished: bool,
 }
 
-/// The topology that a search found, with cubes exchanged so that light loses little. Nothing else that is
-/// measured changes: the demand is uniform, and every switch treats all cubes alike.
+/// The topology that a search found, with cubes exchanged so that light loses little. The graph stays the
+/// same: the demand is uniform, and every switch treats all cubes alike. Routes are searched on it anew, and
+/// ties between them may end otherwise.
 pub fn with_best_cubes(
     fabric: &Fabric,
     pod: &Pod,
