@@ -122,6 +122,9 @@ pub const JOB_COMPUTE_PS: u64 = 1_000_000_000_000_000_000;
 /// Bytes of a file that names hosts.
 pub const HOSTS_BYTES: u64 = 64 << 20;
 
+/// Bytes of a table of insertion losses, or of the dump of a switch that has one.
+pub const LOSSES_BYTES: u64 = 256 << 20;
+
 /// Bytes of a file that says which chip is which rank.
 pub const RANKS_BYTES: u64 = 64 << 20;
 

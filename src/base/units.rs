@@ -27,6 +27,12 @@ pub enum Dimension {
     Flits,
     /// Powers, in the base unit milliwatts.
     Power,
+    /// Powers of light, in the base unit a thousandth of a dBm.
+    OpticalPower,
+    /// Losses of light, in the base unit a thousandth of a dB.
+    Loss,
+    /// Losses of light on a length of fiber, in the base unit a thousandth of a dB per kilometre.
+    LossPerLength,
     /// Rates of floating-point operations, in the base unit FLOP/s.
     FlopRate,
     /// Circuit switches, links, chips or routers that may fail. Base unit one of them.
@@ -97,6 +103,9 @@ pub const UNITS: &[Unit] = units! {
     "flits" Flits 1;
     "W" Power 1_000;
     "mW" Power 1;
+    "dBm" OpticalPower 1_000;
+    "dB" Loss 1_000;
+    "dB/km" LossPerLength 1_000;
     "TFLOP/s" FlopRate 1_000_000_000_000;
     "PFLOP/s" FlopRate 1_000_000_000_000_000;
     "ocs" Things 1;
@@ -155,6 +164,10 @@ const FOREIGN: &[ForeignUnit] = foreign! {
     "ft" | "feet" Length 3_048, 10_000, "";
     "byte" | "bytes" | "Byte" | "Bytes" | "b" Data 1, 1, "";
     "bit" | "bits" Data 1, 8, "";
+    "dbm" | "DBm" | "dBmW" OpticalPower 1_000, 1, "";
+    "db" | "DB" Loss 1_000, 1, "";
+    "db/km" | "DB/km" LossPerLength 1_000, 1, "";
+    "dB/m" LossPerLength 1_000_000, 1, "";
     "KB" | "kb" Data 1_000, 1, "";
     "K" | "k" Data 1_000, 1, " (1000 bytes); `KiB` would be 1024";
     "M" Data 1_000_000, 1, " (10^6 bytes); `MiB` would be 2^20";
@@ -210,9 +223,30 @@ pub fn replacement_hint(number: Option<Decimal>, name: &str, dimensions: &[Dimen
         (Dimension::Time | Dimension::Cycles, [Dimension::Frequency]) => {
             "a clock is told by its frequency: a period of 1 ns is 1 GHz".to_owned()
         }
+        (Dimension::Loss, [Dimension::OpticalPower]) => {
+            "a power of light is told in dBm, over a milliwatt".to_owned()
+        }
+        (Dimension::OpticalPower, [Dimension::Loss]) => "a loss is told in dB".to_owned(),
+        (Dimension::Power, [Dimension::OpticalPower]) => {
+            "a power of light is told in dBm: 1 mW is 0 dBm, and twice the power is 3 dB more".to_owned()
+        }
+        (Dimension::OpticalPower, [Dimension::Power]) => {
+            "a transmitter of light is written `transmit = 1 dBm`; `power` is what a cable draws".to_owned()
+        }
+        (Dimension::Loss, [Dimension::LossPerLength]) => {
+            "a fiber loses so much per kilometre: `dB/km`".to_owned()
+        }
         (Dimension::Flits, [Dimension::Data]) => "a flit is so many bytes: `flit = 128 B`".to_owned(),
         _ => return None,
     })
+}
+
+/// A number of thousandths as a decimal number without trailing zeros, such as `-8.6`.
+pub fn thousandths_text(thousandths: i64) -> String {
+    let sign = if thousandths < 0 { "-" } else { "" };
+    let (whole, rest) = (thousandths.unsigned_abs() / 1000, thousandths.unsigned_abs() % 1000);
+    let digits = format!("{whole}.{rest:03}");
+    format!("{sign}{}", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// Light in fiber: 5 ns per metre.

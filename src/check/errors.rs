@@ -46,6 +46,22 @@ pub enum CheckError {
         span: Option<Span>,
     },
 
+    /// A link whose light does not reach its receiver, or a budget that is added up otherwise.
+    #[error("the light does not match the spec: {violation}")]
+    #[diagnostic(
+        code(FAB0433),
+        help(
+            "a receiver gets what is sent less the losses of connectors, fiber and switch, and needs its sensitivity and the margin"
+        )
+    )]
+    Light {
+        /// The link and what is wrong with it.
+        violation: String,
+        /// The declaration of the link or of the switch.
+        #[label("declared here")]
+        span: Option<Span>,
+    },
+
     /// A setting that an OCS cannot take, or that does not fit the links.
     #[error("{ocs}: {violation}")]
     #[diagnostic(

@@ -23,6 +23,7 @@ mod healthy_values;
 mod hop_cycles;
 mod intact;
 mod job;
+mod light;
 mod limit;
 mod measures;
 mod mirrors;
@@ -50,7 +51,7 @@ pub use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 pub use directory::{
     Extent, Files, ProvedDirectory, ProvedScenario, ProvedSchedule, ReadScenario, ScenarioProof,
     StatedClaims, StatedTradeOff, TableVisitor, VisitedTables, prove_directory, prove_job_files,
-    prove_schedules, verify_directory,
+    prove_schedules, verify_directory, verify_light_file,
 };
 pub use directory::{
     ReadScene, ReadSimulated, ReadWiring, read_scenario, read_scene, read_simulated, read_tables,
@@ -66,6 +67,7 @@ pub use foreign::{
 };
 pub use hardware::verify_hardware;
 pub use intact::keeps_intact_routes;
+pub use light::{verify_light, verify_placed_light};
 pub use limit::verify_limit;
 pub use measures::ScenarioCounts;
 pub use network::{verify_bisection, verify_host_bisection, verify_paths_and_failures};

@@ -4,9 +4,9 @@ use fabc_base::ids::OcsId;
 use fabc_check::{DeadlockFree, GroupsProved, Sampled, Wired};
 use fabc_ir::{
     CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FloorMetrics, FlowCertificate, Fraction,
-    GroupTables, Hardware, JobResult, KeptScenario, KeptTables, NetworkMetrics, PackedTables, PassRecord,
-    Permutation, Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, TreeBounds,
-    UniformTopology, UniversalLimit, Walk,
+    GroupTables, Hardware, JobResult, KeptScenario, KeptTables, LightBudgets, NetworkMetrics, PackedTables,
+    PassRecord, Permutation, Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff,
+    TreeBounds, UniformTopology, UniversalLimit, Walk,
 };
 use fabc_model::{ClosedForm, Fabric, Pod};
 use fabc_sim::SimReport;
@@ -26,6 +26,8 @@ pub struct CompiledFabric {
     pub placement: Option<Placement>,
     /// Metrics of the cables on that floor.
     pub cables: Option<FloorMetrics>,
+    /// The light budgets; `None` where no link has light.
+    pub light: Option<LightBudgets>,
     /// Its switches, cables, prices and powers, with its hosts.
     pub hardware: Hardware,
     /// Pairs of flow and cable length, by rising weight of cable. Empty unless the search weighed cables.

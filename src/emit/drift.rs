@@ -3,7 +3,8 @@
 use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
 use fabc_base::ids::OcsId;
-use fabc_ir::{Drift, Meaning, SliceDrift, SlicesDrift, SwitchDrift};
+use fabc_base::units::thousandths_text as decibels;
+use fabc_ir::{Drift, LightDrift, Meaning, SliceDrift, SlicesDrift, SwitchDrift, WeakLight, WeakReceiver};
 use fabc_model::Pod;
 
 /// Maximum number of failed parts that a line names.
@@ -123,6 +124,67 @@ fn repair_command(directory: &str, names: &[String]) -> String {
     let more =
         if more > 0 { format!(" .. ({more} more; `fabc repair --live` takes all)") } else { String::new() };
     format!("fabc repair {directory} {}{more} --out repaired", down.join(" "))
+}
+
+/// Writes what measured light says, for people.
+pub fn light_drift_text(pod: &Pod, light: &LightDrift) -> String {
+    let LightDrift { weak, measured, unmeasured } = light;
+    let unmeasured = match unmeasured {
+        0 => String::new(),
+        count => format!("; {} were not measured", grouped(*count as u64)),
+    };
+    let mut out = format!(
+        "\nlight: {} of {} receivers get less than their budget{unmeasured}\n",
+        grouped(weak.len() as u64),
+        grouped(*measured as u64)
+    );
+    for WeakReceiver { ocs, port, power, budget, sensitivity, state, .. } in weak {
+        let says = match state {
+            WeakLight::Unreadable => format!("below the sensitivity of {} dBm", decibels(*sensitivity)),
+            WeakLight::Low => format!("only {} dB over the sensitivity", decibels(power - sensitivity)),
+            WeakLight::Lossy => format!("{} dB over the sensitivity", decibels(power - sensitivity)),
+        };
+        push(
+            &mut out,
+            format_args!(
+                "  {port:<18}  {:<10}  {} dBm for {} dBm: {says}\n",
+                pod.ocses[*ocs].name,
+                decibels(*power),
+                decibels(*budget)
+            ),
+        );
+    }
+    out
+}
+
+/// A drift as JSON with what measured light says: `light` is added at its end.
+pub fn with_light_drift(drift: &str, pod: &Pod, light: &LightDrift) -> String {
+    let LightDrift { weak, measured, unmeasured } = light;
+    let mut out = drift.trim_end().trim_end_matches('}').to_owned();
+    push(
+        &mut out,
+        format_args!(",\n\"light\":{{\"measured\":{measured},\"unmeasured\":{unmeasured},\"weak\":"),
+    );
+    push_lines(
+        &mut out,
+        weak,
+        |out, WeakReceiver { ocs, pair: [a, b], port, power, budget, sensitivity, state }| {
+            push(
+                out,
+                format_args!(
+                    "{{\"ocs\":{},\"pair\":[{a},{b}],\"port\":{},\"power\":{},\"budget\":{},\"sensitivity\":{},\"state\":\"{}\"}}",
+                    quote(&pod.ocses[*ocs].name),
+                    quote(port),
+                    decibels(*power),
+                    decibels(*budget),
+                    decibels(*sensitivity),
+                    state.name()
+                ),
+            );
+        },
+    );
+    out.push_str("}}\n");
+    out
 }
 
 /// The names of the two face ports of a cross-connect.

@@ -25,6 +25,7 @@ pub(crate) enum FormatKind {
     Formula,
     Floor,
     Cables,
+    Light,
     Certificates,
     ReportJson,
     ReportTxt,
@@ -84,6 +85,7 @@ pub const FORMATS: &[Format] = &[
         "which router stands in which cabinet, and where (fabc.floor/1)",
     ),
     format(FormatKind::Cables, "cables", "cables.csv", "the cables to be cut and laid, one per line"),
+    format(FormatKind::Light, "light", "light.csv", "the light budget of every link, one per line"),
     format(
         FormatKind::Certificates,
         "certificates",

@@ -26,6 +26,7 @@ mod job;
 mod json;
 mod kept;
 mod kept_plan;
+mod light;
 mod lines;
 mod manifest;
 mod measured;
@@ -66,7 +67,9 @@ pub use collective::{
 };
 pub use described::described_text;
 pub use diff::{diff_html, diff_json, diff_summary, diff_text};
-pub use drift::{drift_json, drift_text, slices_drift_json, slices_drift_text};
+pub use drift::{
+    drift_json, drift_text, light_drift_text, slices_drift_json, slices_drift_text, with_light_drift,
+};
 pub use estimate::{
     PrintedUnit, estimate_csv, estimate_json, estimate_text, estimates_csv, estimates_json, estimates_text,
 };

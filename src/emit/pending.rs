@@ -9,13 +9,15 @@ use crate::lines::Look;
 use crate::report_txt::terminal_report;
 use crate::simulation::{simulation_csv, simulation_json, simulation_path};
 use crate::tables::{group_tables_json, tables_json, tables_path};
-use crate::{certificates, config_db, dot, floor, formula, graphml, network, ocs, report_html, report_json};
+use crate::{
+    certificates, config_db, dot, floor, formula, graphml, light, network, ocs, report_html, report_json,
+};
 use crate::{schedule, schedule_bin, tables_bin, topology};
 use fabc_base::ids::OcsId;
 use fabc_ir::Schedule;
 use fabc_model::{
-    DEMAND_INPUT, DemandShape, Fabric, HOSTS_INPUT, Job, Plant, pairs_input, phases_input, ranks_input,
-    trace_input,
+    DEMAND_INPUT, DemandShape, Fabric, HOSTS_INPUT, Job, LOSSES_INPUT, Plant, pairs_input, phases_input,
+    ranks_input, trace_input,
 };
 use std::borrow::Cow;
 
@@ -57,6 +59,7 @@ pub(crate) fn pending_files(compiled: &CompiledFabric, kind: FormatKind) -> Vec<
         (FormatKind::Inputs, plant) => copied_files(compiled, plant),
         (FormatKind::Formula, _) if !formula::exists(compiled) => Vec::new(),
         (FormatKind::Floor | FormatKind::Cables, _) if compiled.placement.is_none() => Vec::new(),
+        (FormatKind::Light, _) if compiled.light.is_none() => Vec::new(),
         (FormatKind::Schedule | FormatKind::ScheduleBin, _) if !schedule::exists(compiled) => Vec::new(),
         // All scheduled collectives stand in `schedule.json`.
         (FormatKind::Collectives, _) if schedule::exists(compiled) => Vec::new(),
@@ -128,7 +131,10 @@ fn copied_files<'c>(compiled: &'c CompiledFabric, plant: &'c Plant) -> Vec<(Stri
         compiled.fabric.hosts.iter().map(|map| {
             (HOSTS_INPUT.to_owned(), PendingFile { kind, index: 0, input: map.text.as_str().into() })
         });
-    let of_fabric = demand.into_iter().chain(input).chain(hosts);
+    let losses = compiled.fabric.losses.iter().map(|table| {
+        (LOSSES_INPUT.to_owned(), PendingFile { kind, index: 0, input: table.text.as_str().into() })
+    });
+    let of_fabric = demand.into_iter().chain(input).chain(hosts).chain(losses);
     of_fabric.chain(pairs).chain(traces).chain(ranks).chain(phases).collect()
 }
 
@@ -184,6 +190,7 @@ impl PendingFile<'_> {
             FormatKind::Formula => formula::json(compiled),
             FormatKind::Floor => floor::json(compiled),
             FormatKind::Cables => floor::cables(compiled),
+            FormatKind::Light => light::compiled_csv(compiled),
             FormatKind::Schedule => schedule::json(compiled),
             FormatKind::Certificates => certificates::json(compiled),
             FormatKind::ReportJson => report_json::json(compiled),
@@ -282,6 +289,7 @@ pub fn input_copies(fabric: &Fabric) -> Vec<(String, String)> {
     let ranks = fabric.jobs.iter().filter_map(|job| Some((ranks_input(&job.name), job.place.csv()?)));
     let phases = fabric.jobs.iter().filter_map(|job| Some((phases_input(&job.name), job.phases_json()?)));
     let hosts = fabric.hosts.iter().map(|map| (HOSTS_INPUT.to_owned(), map.text.clone()));
-    let of_fabric = matrix.into_iter().chain(input).chain(hosts);
+    let losses = fabric.losses.iter().map(|table| (LOSSES_INPUT.to_owned(), table.text.clone()));
+    let of_fabric = matrix.into_iter().chain(input).chain(hosts).chain(losses);
     of_fabric.chain(pairs).chain(traces).chain(ranks).chain(phases).collect()
 }

@@ -19,6 +19,7 @@ mod jobs;
 mod joined;
 mod layout;
 mod levels;
+pub(crate) mod light;
 mod loads;
 mod settings;
 mod simulations;
@@ -133,6 +134,7 @@ fn page(compiled: &CompiledFabric) -> Value {
         designs => designs::designs(compiled),
         failures => failures::failures(compiled),
         floor => floor::floor(compiled),
+        light => light::compiled_light(compiled),
         simulations => simulations::simulations(compiled),
         collectives => collectives::collectives(compiled),
         jobs => jobs::jobs(compiled),

@@ -48,6 +48,7 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
         push_hardware(&mut out, &compiled.hardware);
         out.push_str("},\n");
     }
+    super::light::push_compiled(&mut out, compiled);
     if let Some(uniform) = uniform {
         let (lower_gain, upper_gain) = uniform.gain(&nominal.metrics);
         let (low, high) = (lower(uniform.flow_low), upper(uniform.flow_high));

@@ -3,6 +3,7 @@
 use super::collective::{CollectiveTextRow, collective_title, conditions, nominal_and_worst_fault};
 use super::floor::{floor_lines, floor_rows, trade_off};
 use super::job::{JobTextRow, job_rows, sentences};
+use super::light;
 use super::lines::{Color, Lines, Look};
 use super::measured;
 use super::number::grouped;
@@ -30,6 +31,7 @@ pub fn terminal_report(compiled: &CompiledFabric, look: Look) -> String {
     page.push_metrics(compiled);
     page.push_network(compiled);
     page.push_floor(compiled);
+    page.push_light(compiled);
     page.push_faults(compiled);
     page.push_simulations(compiled);
     page.push_collectives(compiled);
@@ -108,6 +110,14 @@ impl Lines {
         for [weight, hops, flow, share, cable] in (!rows.is_empty()).then_some(heads).into_iter().chain(rows)
         {
             self.push_clipped(format!("    {weight:<15}  {hops:>12}  {flow:>14}  {share:>11}  {cable:>16}"));
+        }
+    }
+
+    fn push_light(&mut self, compiled: &CompiledFabric) {
+        let lines = light::compiled_lines(compiled);
+        if !lines.is_empty() {
+            self.push_title("LIGHT", "");
+            lines.iter().for_each(|line| self.push_wrapped("  ", line));
         }
     }
 

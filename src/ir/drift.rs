@@ -1,6 +1,6 @@
 //! The actual state of the switches of a pod, and how it differs from the intended one.
 
-use super::Mirrors;
+use super::{Mirrors, PortIndices};
 use fabc_base::ids::{IdVec, OcsId};
 use std::collections::BTreeSet;
 
@@ -54,6 +54,76 @@ pub struct SwitchDrift {
     pub failed: Vec<[u32; 2]>,
     /// Whether it was told to change, and has done nothing yet.
     pub idle: bool,
+}
+
+/// The measured power of light at a face port, in thousandths of a dBm.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MeasuredPower {
+    /// The power that was measured.
+    pub power: i64,
+    /// The point of the measurement.
+    pub at: MeasuringPoint,
+}
+
+/// The point at which the power of light is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MeasuringPoint {
+    /// At the receiver behind the face port.
+    Receiver,
+    /// At the port of the switch from which light goes to the face port.
+    Switch,
+}
+
+/// What measured light says of the links that are lit as they were built.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LightDrift {
+    /// The receivers that get less than their budget, by switch and ports.
+    pub weak: Vec<WeakReceiver>,
+    /// Number of receivers whose light was measured.
+    pub measured: usize,
+    /// Number of receivers whose light was not measured.
+    pub unmeasured: usize,
+}
+
+/// A receiver that gets less than its budget. Powers are in thousandths of a dBm.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WeakReceiver {
+    /// The switch that the light passes.
+    pub ocs: OcsId,
+    /// The ports that the cross-connect joins.
+    pub pair: PortIndices,
+    /// The name of the face port at the receiver.
+    pub port: String,
+    /// Power at the receiver. What is measured at a switch is less by the rest of the way.
+    pub power: i64,
+    /// Power that the budget of the link gives.
+    pub budget: i64,
+    /// The least power that the receiver can read.
+    pub sensitivity: i64,
+    /// The state of its light.
+    pub state: WeakLight,
+}
+
+/// How much too little light a receiver gets.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum WeakLight {
+    /// Less than the sensitivity of the receiver.
+    Unreadable,
+    /// Less than the declared margin over its sensitivity.
+    Low,
+    /// Less than the budget says, but with the declared margin.
+    Lossy,
+}
+
+impl WeakLight {
+    /// The word in reports: `unreadable`, `low` or `lossy`.
+    pub fn name(self) -> &'static str {
+        match self {
+            WeakLight::Unreadable => "unreadable",
+            WeakLight::Low => "low",
+            WeakLight::Lossy => "lossy",
+        }
+    }
 }
 
 /// The meaning of a difference.

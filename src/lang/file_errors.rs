@@ -39,6 +39,16 @@ pub enum FileError {
         span: Span,
     },
 
+    #[error("{path} does not give the insertion losses of this pod: {problem}")]
+    #[diagnostic(code(FAB0154), help("{help}"))]
+    Losses {
+        path: String,
+        problem: String,
+        help: String,
+        #[label("this file")]
+        span: Span,
+    },
+
     #[error("{path} lists no messages: {problem}")]
     #[diagnostic(code(FAB0136), help("a line per message: `from,to,bytes` or `from,to,bytes,earliest`"))]
     Pairs {

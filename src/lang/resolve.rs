@@ -27,6 +27,7 @@ mod items;
 mod jobs;
 mod kind;
 mod levels;
+mod light;
 mod many_paths;
 mod messages;
 mod needed;
@@ -128,6 +129,8 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         addresses,
     } = parts?;
     let hosts = hosts::hosts(context, &items, &scope, &plant, router.hosts)?;
+    let mut plant = plant;
+    let losses = light::light(context, &items, &scope, &mut plant)?;
     Some(Fabric {
         name: fabric.name.value.to_string(),
         clock_hz: clock?,
@@ -143,6 +146,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         routing_span,
         addresses,
         hosts,
+        losses,
         simulations,
         collectives,
         jobs,

@@ -24,7 +24,7 @@ pub struct WordMeaning {
 }
 
 /// Settings that are items and have words as their values.
-const ITEM_SETTINGS: [&str; 6] = ["topology", "routing", "demand", "hosts", "collective", "job"];
+const ITEM_SETTINGS: [&str; 7] = ["topology", "routing", "demand", "hosts", "losses", "collective", "job"];
 
 /// All meanings of a word. Empty if the language does not have it.
 pub fn explain_word(word: &str) -> Vec<WordMeaning> {

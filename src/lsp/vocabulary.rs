@@ -97,6 +97,7 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         }
         (None, "demand") => vec!["uniform", "matrix"],
         (None, "hosts") => vec!["map"],
+        (None, "losses") => vec!["table", "sonic"],
         (None, "job") => vec!["chakra", "phases"],
         (None, "collective") => Collective::ALL.into_iter().map(Collective::name).chain(["pairs"]).collect(),
         (Some(BlockKind::Simulate), "routing") => words::<PacketRouting>(),
@@ -161,7 +162,8 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
 /// item. A plain number has none.
 pub(super) fn setting_dimensions(place: Option<BlockKind>, setting: &str) -> &'static [Dimension] {
     use Dimension::{
-        Bandwidth, Cycles, Data, Duration, Flits, FlopRate, Frequency, Length, Power, Things, Time,
+        Bandwidth, Cycles, Data, Duration, Flits, FlopRate, Frequency, Length, Loss, LossPerLength,
+        OpticalPower, Power, Things, Time,
     };
     match (place, setting) {
         (None, "clock") => &[Frequency],
@@ -169,6 +171,10 @@ pub(super) fn setting_dimensions(place: Option<BlockKind>, setting: &str) -> &'s
         (Some(BlockKind::Link), "latency") => &[Cycles, Time, Length],
         (Some(BlockKind::Link), "per_metre") => &[Time],
         (Some(BlockKind::Link), "power") => &[Power],
+        (Some(BlockKind::Link), "transmit" | "sensitivity") => &[OpticalPower],
+        (Some(BlockKind::Link), "loss") => &[LossPerLength],
+        (Some(BlockKind::Link), "length") => &[Length],
+        (Some(BlockKind::Link), "connector_loss" | "margin") | (Some(BlockKind::Ocs), "loss") => &[Loss],
         (
             Some(
                 BlockKind::Router
@@ -238,7 +244,7 @@ pub fn words_by_kind() -> [BTreeSet<&'static str>; 4] {
     let mut values: BTreeSet<&str> = metrics().chain(run_metrics()).chain(REFERENCES).collect();
     for network in [true, false] {
         values.extend(
-            ["topology", "routing", "demand", "hosts", "collective", "job"]
+            ["topology", "routing", "demand", "hosts", "losses", "collective", "job"]
                 .into_iter()
                 .flat_map(|setting| choices(None, setting, network)),
         );
@@ -276,7 +282,7 @@ mod tests {
                 needs(&[format!("{}.{}", place.name(), field.name), field.name.to_owned()])
             });
         }
-        for (setting, network) in ["topology", "routing", "demand", "hosts", "collective", "job"]
+        for (setting, network) in ["topology", "routing", "demand", "hosts", "losses", "collective", "job"]
             .into_iter()
             .flat_map(|setting| [(setting, true), (setting, false)])
         {

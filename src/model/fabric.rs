@@ -14,6 +14,7 @@ use super::floor::Floor;
 use super::hosts::HostMap;
 use super::inputs::{OCS_INPUT, graph_input};
 use super::job::Job;
+use super::light::{LossTable, Optics};
 use super::metric::Metric;
 use super::network::Network;
 use super::pod::{Pod, TopologyChoice};
@@ -59,6 +60,8 @@ pub struct Fabric {
     pub addresses: Option<Addresses>,
     /// The hosts by name. `None` where the spec names no file of them.
     pub hosts: Option<HostMap>,
+    /// The table of insertion losses. `None` where the spec names none.
+    pub losses: Option<LossTable>,
     /// The contract: `require` lines, sorted as in the normalized spec.
     pub requires: Vec<Require>,
     /// Simulations on the finished tables, sorted by name.
@@ -124,6 +127,8 @@ pub struct LinkType {
     pub cost: CablePrice,
     /// Power of one cable, mW.
     pub power_mw: u64,
+    /// Its optical side. `None` where the spec states none.
+    pub optics: Option<Optics>,
     /// The place of its declaration.
     pub span: Span,
 }

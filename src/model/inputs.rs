@@ -6,6 +6,9 @@ pub const DEMAND_INPUT: &str = "inputs/demand.csv";
 /// The place in a built directory for the names of its hosts.
 pub const HOSTS_INPUT: &str = "inputs/hosts.csv";
 
+/// The place in a built directory for the insertion losses of its switches.
+pub const LOSSES_INPUT: &str = "inputs/losses.csv";
+
 /// The places in a built directory for the graph of its topology: GraphML, or an edge list.
 pub const GRAPH_INPUTS: [&str; 2] = ["inputs/topology.graphml", "inputs/topology.txt"];
 

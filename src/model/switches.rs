@@ -1,5 +1,6 @@
 //! Optical circuit switches, and the ports of cubes that they serve.
 
+use super::light::InsertionLoss;
 use super::word::words;
 use fabc_base::diag::Span;
 use fabc_base::ids::{BlockId, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
@@ -113,6 +114,8 @@ pub struct Ocs {
     pub cost: u64,
     /// Power of the switch, mW.
     pub power_mw: u64,
+    /// The light that its cross-connects lose. `None` where the spec states none.
+    pub loss: Option<InsertionLoss>,
     /// The place of the declaration of its group.
     pub span: Span,
 }
@@ -124,6 +127,13 @@ impl Ocs {
         let [a, b] = pair;
         let second = if self.rule == CoupleRule::Sided { &self.b } else { &self.a };
         [self.a[a as usize], second[b as usize]]
+    }
+    /// The insertion loss of a cross-connect. `None` where the spec states none.
+    pub fn insertion_loss(&self, pair: [u32; 2]) -> Option<u32> {
+        match self.loss.as_ref()? {
+            InsertionLoss::Same(loss) => Some(*loss),
+            InsertionLoss::ByPair(losses) => losses.get(&pair).copied(),
+        }
     }
 }
 

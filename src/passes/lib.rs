@@ -11,6 +11,7 @@
 //! | [`cross_connect`] | `Pod`, `Topology` | `CrossConnects` |
 //! | [`flow`] | `Topology`, lit links | `Distances`, `ConcurrentFlow` |
 //! | [`measure`](mod@measure) | `Topology` of a network; `GroupTables` | `NetworkMetrics`; `Permutation` |
+//! | [`light`](mod@light) | `Fabric`, cross-connects | `LightBudgets` |
 //! | [`place`](mod@place) | `Floor`, `Topology` | `Placement` |
 //! | [`trees`] | `Pod`, `Topology`, `CrossConnects` | OCS-disjoint spanning trees |
 //! | [`route`] | `Pod`, `Topology`, lit links, prices | `Routes`, `NextHops` or `GroupTables` |
@@ -26,6 +27,7 @@ pub mod cross_connect;
 pub mod draw;
 pub mod drift;
 pub mod flow;
+pub mod light;
 pub mod limit;
 pub mod measure;
 pub mod place;

@@ -3,7 +3,8 @@
 //! Input: a pod with its kinds of slices, and a placement. Output: another placement, or the cross-connects
 //! of one. A slice is a kind carried to other cubes. Every cross-connect of the kind is one of the pod,
 //! whatever cubes of a class the slice has. The pass takes the first free cubes in the first class with room.
-//! So a placement depends only on the steps. Cost: one look at every port.
+//! Where some cubes are preferred to others, it exchanges them. So a placement depends only on the steps.
+//! Cost: one look at every port.
 
 use fabc_base::diag::suggestion;
 use fabc_base::ids::{BlockId, IdVec, OcsId};
@@ -45,6 +46,17 @@ pub struct Placing<'a> {
     classes: Vec<CubeClass>,
     /// `[kind]`: the classes whose cubes it may have.
     fitting: Vec<Vec<usize>>,
+    /// What decides between cubes that are free. `None` where all are alike.
+    preference: Option<Box<dyn CubePreference + 'a>>,
+}
+
+/// What decides between cubes that switches treat alike.
+pub trait CubePreference {
+    /// Exchanges cubes of a slice with each other and with free ones, as long as that is better. `kind` is
+    /// the number of its kind.
+    fn improve(&self, kind: usize, cubes: &mut [BlockId], free: &[BlockId]);
+    /// Whether the first list of cubes is better for a slice than the second.
+    fn is_better(&self, kind: usize, first: &[BlockId], second: &[BlockId]) -> bool;
 }
 
 impl<'a> Placing<'a> {
@@ -58,7 +70,12 @@ impl<'a> Placing<'a> {
             (0..classes.len()).filter(|&class| role.as_ref() == Some(&roles[class])).collect()
         };
         let fitting = kinds.iter().map(fitting).collect();
-        Self { pod, kinds, classes, fitting }
+        Self { pod, kinds, classes, fitting, preference: None }
+    }
+
+    /// The same slices, which prefer some cubes to others.
+    pub fn preferring(self, preference: Option<Box<dyn CubePreference + 'a>>) -> Self {
+        Self { preference, ..self }
     }
 
     /// The initial placement of a build: every kind as often as it says, the largest first. The last `spare`
@@ -169,21 +186,21 @@ impl<'a> Placing<'a> {
             None => {
                 let free: BTreeSet<BlockId> = placement.free(self.pod.cubes).into_iter().collect();
                 let free_in_class = |class: &usize| {
-                    self.classes[*class]
-                        .cubes
-                        .iter()
-                        .copied()
-                        .filter(|cube| free.contains(cube))
-                        .take(needed)
-                        .collect()
+                    let cubes = self.classes[*class].cubes.iter().copied();
+                    cubes.filter(|cube| free.contains(cube)).collect()
                 };
                 let mut candidates = self.fitting[kind_index]
                     .iter()
                     .map(free_in_class)
-                    .filter(|cubes: &Vec<BlockId>| cubes.len() == needed);
-                candidates
+                    .filter(|cubes: &Vec<BlockId>| cubes.len() >= needed);
+                let mut cubes = candidates
                     .next()
-                    .ok_or_else(|| self.no_room(placement, format!("a slice `{name}` of {needed} cubes")))?
+                    .ok_or_else(|| self.no_room(placement, format!("a slice `{name}` of {needed} cubes")))?;
+                let others = cubes.split_off(needed);
+                if let Some(preference) = &self.preference {
+                    preference.improve(kind_index, &mut cubes, &others);
+                }
+                cubes
             }
         };
         placement.slices.push(Slice { name, kind: kind.to_owned(), cubes });
@@ -303,10 +320,11 @@ impl<'a> Placing<'a> {
             }
             None => {
                 let spare = placement.spare.difference(&placement.down).copied();
-                let mut possible = spare
-                    .chain(placement.free(self.pod.cubes))
-                    .filter(|&replacement| self.class_of(replacement) == class);
-                possible.next().ok_or_else(|| {
+                let in_class = |replacement: &BlockId| self.class_of(*replacement) == class;
+                let spare: Vec<BlockId> = spare.filter(in_class).collect();
+                let free = || placement.free(self.pod.cubes).into_iter().filter(in_class).collect();
+                let possible = if spare.is_empty() { free() } else { spare };
+                self.best_replacement(&placement.slices[slice], place, &possible).ok_or_else(|| {
                     self.no_room(placement, format!("another cube in the place of cube{cube}"))
                 })?
             }
@@ -316,6 +334,22 @@ impl<'a> Placing<'a> {
             placement.spare.insert(cube);
         }
         Ok(())
+    }
+
+    /// Of the cubes that may take a place in a slice, the best one, the first of equal ones.
+    fn best_replacement(&self, slice: &Slice, place: usize, possible: &[BlockId]) -> Option<BlockId> {
+        let (&first, others) = possible.split_first()?;
+        let kind = self.kinds.iter().position(|kind| kind.name == slice.kind);
+        let Some((preference, kind)) = self.preference.as_ref().zip(kind) else { return Some(first) };
+        let with = |cube: BlockId| {
+            let mut cubes = slice.cubes.clone();
+            cubes[place] = cube;
+            cubes
+        };
+        let better = |best: BlockId, &cube: &BlockId| {
+            if preference.is_better(kind, &with(cube), &with(best)) { cube } else { best }
+        };
+        Some(others.iter().fold(first, better))
     }
 
     fn no_room(&self, placement: &SlicePlacement, what: String) -> PlaceError {

@@ -193,6 +193,7 @@ fn rebuild_compiled(
         cross_connects,
         placement,
         cables,
+        light,
         hardware,
         network,
         flow,
@@ -214,9 +215,7 @@ fn rebuild_compiled(
         return Err(errors);
     }
     let (rounds, stopped_by) = passes::flow_record(&passes);
-    let uniform = uniform
-        .map(|ends| ends.map(Fraction::from))
-        .map(|[flow_low, flow_high]| UniformTopology { flow_low, flow_high });
+    let uniform = uniform.map(|ends| uniform_topology(ends.map(Fraction::from)));
     let pod_parts =
         |(cross_connects, tree_bounds)| CompiledPod { cross_connects, limit, uniform, trees, tree_bounds };
     let pod = cross_connects.zip(tree_bounds).map(pod_parts);
@@ -249,6 +248,7 @@ fn rebuild_compiled(
         pod,
         placement,
         cables,
+        light,
         hardware,
         trade_off,
         network,
@@ -260,6 +260,12 @@ fn rebuild_compiled(
         requires,
         passes,
     })
+}
+
+/// What the topology for uniform demand carries, by the two ends of its flow.
+fn uniform_topology(ends: [Fraction; 2]) -> UniformTopology {
+    let [flow_low, flow_high] = ends;
+    UniformTopology { flow_low, flow_high }
 }
 
 /// Reads the tables again that the report page shows. They were proved before, from the same bytes.

@@ -74,6 +74,18 @@ impl Symmetry {
         )
     }
 
+    /// The same group on blocks that were moved: `to[block]` is the new number of a block.
+    pub fn with_moved_blocks(&self, to: &[BlockId]) -> Self {
+        let element = |g: usize| {
+            let mut images = vec![BlockId(0); to.len()];
+            for (block, &moved) in to.iter().enumerate() {
+                images[moved.index()] = to[self.image_block(g, BlockId::new(block)).index()];
+            }
+            images
+        };
+        Self::new(self.block_size, (0..self.order()).map(element).collect())
+    }
+
     /// Number of elements of the group.
     #[inline]
     pub fn order(&self) -> usize {

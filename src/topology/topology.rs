@@ -1,6 +1,6 @@
 //! Routers, ports and links: which port is wired to which.
 
-use crate::ids::{ChannelClass, ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
+use crate::ids::{BlockId, ChannelClass, ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
 use crate::{Capacities, VcCount};
 use crate::{RouterNames, Symmetry};
 use fixedbitset::FixedBitSet;
@@ -144,6 +144,20 @@ impl Topology {
     /// The same links, stored under another symmetry of theirs.
     pub fn with_symmetry(self, symmetry: Symmetry) -> Self {
         Self { symmetry, ..self }
+    }
+
+    /// The same topology with its blocks moved: `to[block]` is the new number of a block. Links keep their
+    /// ports.
+    pub fn with_moved_blocks(self, to: &[BlockId]) -> Self {
+        let size = self.symmetry.block_size() as u32;
+        let moved = |end: End| End {
+            node: NodeId(to[(end.node.0 / size) as usize].0 * size + end.node.0 % size),
+            ..end
+        };
+        let links =
+            self.links.iter().map(|link| Link { a: moved(link.a), b: moved(link.b), ..*link }).collect();
+        let Self { names, capacities, ports, .. } = self;
+        Self { names, capacities, ..Self::new(ports, links, self.symmetry.with_moved_blocks(to)) }
     }
 
     /// Number of routers, with or without hosts.

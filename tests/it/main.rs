@@ -43,6 +43,7 @@ mod kueue;
 mod language;
 mod launchers;
 mod levels;
+mod light;
 mod limit;
 mod lsp;
 mod machines;

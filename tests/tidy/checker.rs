@@ -4,7 +4,7 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 102] = [
+const JUDGED: [&str; 105] = [
     "BelowAndUp",
     "Bisection",
     "COLLISION_PARTS",
@@ -50,6 +50,9 @@ const JUDGED: [&str; 102] = [
     "JobTopology",
     "JobWitness",
     "LaneLoad",
+    "LightBudget",
+    "LightBudgets",
+    "LightLosses",
     "LimitArgument",
     "Link",
     "LinkClass",

@@ -8,6 +8,7 @@ mod estimate;
 mod hosts;
 mod jobs;
 mod language;
+mod light;
 mod routing;
 mod simulation;
 mod synthesis;
@@ -21,7 +22,9 @@ pub fn codes() -> impl Iterator<Item = &'static CodeDoc> {
     [
         language::CODES,
         hosts::CODES,
+        light::OF_FILES,
         synthesis::CODES,
+        light::OF_LINKS,
         routing::CODES,
         check::CODES,
         commands::CODES,

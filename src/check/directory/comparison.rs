@@ -3,7 +3,7 @@
 use crate::CheckError;
 use crate::exact::Exact;
 use crate::measures::ScenarioMeasures;
-use fabc_ir::{CrossConnects, HealthyMetrics, Topology};
+use fabc_ir::{CrossConnects, HealthyMetrics, LightBudgets, Topology};
 use fabc_model::{CollectiveMetric, Fabric, FloorMetric, Metric};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
@@ -17,6 +17,8 @@ pub(super) struct Recomputed<'a> {
     pub(super) cross_connects: Option<&'a CrossConnects>,
     /// What only the healthy fabric has.
     pub(super) healthy: HealthyMetrics<'a>,
+    /// The light budgets. `None` where no link has light.
+    pub(super) light: Option<&'a LightBudgets>,
     /// Number of sets of OCSes that are disjoint trees.
     pub(super) trees: usize,
     /// Whether the nominal tables are canonical. `None` without tables.

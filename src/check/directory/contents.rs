@@ -7,7 +7,7 @@ use super::inputs::{named_inputs, verify_input};
 use super::scenario::ScenarioCheck;
 use super::{
     Extent, Files, FlowInterval, ProvedDirectory, ProvedScenario, ScenarioProof, TableVisitor, collectives,
-    floor, jobs, report, switches, topology,
+    floor, jobs, light, report, switches, topology,
 };
 use crate::collision::CountedExpectations;
 use crate::exact::Exact;
@@ -16,10 +16,12 @@ use crate::hardware::recount_hardware;
 use crate::limit::NearestChips;
 use crate::measures::ScenarioMeasures;
 use crate::network::ClaimedHalves;
-use crate::{CheckError, Wired, network as graph, verify_floor, verify_flow, verify_trees, verify_wiring};
+use crate::{
+    CheckError, Wired, network as graph, verify_floor, verify_flow, verify_light, verify_trees, verify_wiring,
+};
 use fabc_ir::{
-    CrossConnects, FloorMetrics, HealthyMetrics, HostBisection, JobResult, NetworkMetrics, Placement, Scene,
-    Topology,
+    CrossConnects, FloorMetrics, HealthyMetrics, HostBisection, JobResult, LightBudgets, NetworkMetrics,
+    Placement, Scene, Topology,
 };
 use fabc_model::{Fabric, Plant};
 
@@ -30,6 +32,7 @@ struct ProvedWiring {
     wired: Wired,
     placement: Option<Placement>,
     cables: Option<FloorMetrics>,
+    light: Option<LightBudgets>,
 }
 
 /// Proves the contents of the files. Returns the word for the contract too.
@@ -40,7 +43,7 @@ pub(super) fn prove_contents(
     visit_tables: &TableVisitor<'_>,
 ) -> Result<(ProvedDirectory, &'static str), Vec<CheckError>> {
     let single_error = |error: CheckError| vec![error];
-    let ProvedWiring { topology, cross_connects, wired, placement, cables } =
+    let ProvedWiring { topology, cross_connects, wired, placement, cables, light } =
         prove_wiring(files, fabric).map_err(single_error)?;
     let mut errors = verify_configurations(files, fabric, cross_connects.as_ref());
     let claims = certificates::read_certificates(files, fabric, &topology, routed).map_err(single_error)?;
@@ -77,6 +80,7 @@ pub(super) fn prove_contents(
         cross_connects: cross_connects.as_ref(),
         trees: claims.trees.len(),
         healthy: HealthyMetrics { network: network.as_ref(), cables: cables.as_ref(), hardware: &hardware },
+        light: light.as_ref(),
         scenarios: &measures,
         // The tables of a scenario say the same as its certificate.
         canonical: routed.then_some(claims.scenarios[0].line.canonical),
@@ -86,11 +90,8 @@ pub(super) fn prove_contents(
     let (stated, contract) = report::compare_report(files, &measured, &collectives, &jobs)?;
     let extent = extent(files, &measures);
     let CertificateClaims { flow, trees, .. } = claims;
-    let scenario = |(measures, certified): (ScenarioMeasures, ScenarioProof)| {
-        let flow_interval = FlowInterval { low: measures.low.parts(), high: measures.high.map(Exact::parts) };
-        ProvedScenario { counts: measures.counts, flow_interval, certified }
-    };
-    let scenarios = measures.into_iter().zip(certified).map(scenario).collect();
+    let scenarios = measures.into_iter().zip(certified);
+    let scenarios = scenarios.map(|(measures, certified)| proved_scenario(measures, certified)).collect();
     let proved = ProvedDirectory {
         extent,
         topology,
@@ -98,6 +99,7 @@ pub(super) fn prove_contents(
         cross_connects,
         placement,
         cables,
+        light,
         hardware,
         network,
         flow,
@@ -111,6 +113,12 @@ pub(super) fn prove_contents(
         options: Vec::new(),
     };
     Ok((proved, contract.word))
+}
+
+/// The measures of a scenario with their proof.
+fn proved_scenario(measures: ScenarioMeasures, certified: ScenarioProof) -> ProvedScenario {
+    let flow_interval = FlowInterval { low: measures.low.parts(), high: measures.high.map(Exact::parts) };
+    ProvedScenario { counts: measures.counts, flow_interval, certified }
 }
 
 /// The counts of a network, with the numbers that need the proved flow or the proved routes.
@@ -165,7 +173,23 @@ fn prove_wiring(files: &Files, fabric: &Fabric) -> Result<ProvedWiring, CheckErr
             .map(|metrics| (placement, metrics))
     };
     let (placement, cables) = fabric.floor.as_ref().map(measure_floor).transpose()?.unzip();
-    Ok(ProvedWiring { topology, cross_connects, wired, placement, cables })
+    let light = prove_light(files, fabric, &topology, cross_connects.as_ref())?;
+    Ok(ProvedWiring { topology, cross_connects, wired, placement, cables, light })
+}
+
+/// Proves the light budgets, and the file that lists them.
+fn prove_light(
+    files: &Files,
+    fabric: &Fabric,
+    topology: &Topology,
+    cross_connects: Option<&CrossConnects>,
+) -> Result<Option<LightBudgets>, CheckError> {
+    let budgets = verify_light(fabric, topology, cross_connects)?;
+    if let Some(budgets) = &budgets {
+        let name = |end| light::light_end_name(fabric, topology, end);
+        light::verify_light_file(files, fabric, budgets, &name)?;
+    }
+    Ok(budgets)
 }
 
 /// Convicts configurations of switches, and copies of input files, that differ from what they should be.

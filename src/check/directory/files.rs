@@ -16,6 +16,7 @@ pub const CERTIFICATES: &str = "certificates.json";
 /// All metrics, requires and scenarios.
 pub const REPORT: &str = "report.json";
 pub(super) const FLOOR: &str = "floor.json";
+pub(super) const LIGHT: &str = "light.csv";
 pub(super) const SCHEDULE: &str = "schedule.json";
 pub(super) const SCHEDULE_BIN: &str = "schedule.bin";
 pub(super) const FORMULA: &str = "formula.json";

@@ -3,15 +3,16 @@
 use super::files::Files;
 use super::read;
 use crate::CheckError;
-use fabc_model::{DEMAND_INPUT, GRAPH_INPUTS, HOSTS_INPUT, OCS_INPUT};
+use fabc_model::{DEMAND_INPUT, GRAPH_INPUTS, HOSTS_INPUT, LOSSES_INPUT, OCS_INPUT};
 use fabc_model::{DemandShape, Fabric};
 use std::borrow::Cow;
 
 /// The convictions of input files that the spec does not name.
-pub(super) const UNNAMED_INPUTS: [(&str, &str); 5] = [
+pub(super) const UNNAMED_INPUTS: [(&str, &str); 6] = [
     (OCS_INPUT, "does not belong here: the spec names no file of cross-connects"),
     (DEMAND_INPUT, "does not belong here: the spec names no demand matrix"),
     (HOSTS_INPUT, "does not belong here: the spec names no hosts"),
+    (LOSSES_INPUT, "does not belong here: the spec names no insertion losses"),
     (GRAPH_INPUTS[0], "does not belong here: the spec names no such graph"),
     (GRAPH_INPUTS[1], "does not belong here: the spec names no such graph"),
 ];
@@ -36,7 +37,8 @@ pub(super) fn named_inputs(fabric: &Fabric) -> Vec<(Cow<'static, str>, Cow<'_, s
         Some((format!("inputs/phases-{}.json", job.name).into(), Cow::Owned(job.phases_json()?)))
     });
     let hosts = fabric.hosts.iter().map(|map| (HOSTS_INPUT.into(), Cow::Borrowed(map.text.as_str())));
-    let of_fabric = matrix.into_iter().chain(plant_input).chain(hosts);
+    let losses = fabric.losses.iter().map(|table| (LOSSES_INPUT.into(), Cow::Borrowed(table.text.as_str())));
+    let of_fabric = matrix.into_iter().chain(plant_input).chain(hosts).chain(losses);
     of_fabric.chain(pairs).chain(traces).chain(ranks).chain(phases).collect()
 }
 

@@ -7,7 +7,7 @@ use crate::{CheckError, Wired};
 use fabc_base::ids::OcsId;
 use fabc_ir::{
     CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, GroupTables, Hardware,
-    JobResult, NetworkMetrics, Permutation, Placement, Scene, Topology,
+    JobResult, LightBudgets, NetworkMetrics, Permutation, Placement, Scene, Topology,
 };
 use fabc_kernel::{DeadlockFree, GroupsProved};
 use fabc_model::Spreading;
@@ -47,6 +47,8 @@ pub struct ProvedDirectory {
     pub placement: Option<Placement>,
     /// The totals of the cables on a floor. `None` without a floor.
     pub cables: Option<FloorMetrics>,
+    /// The light budgets. `None` where no link has light.
+    pub light: Option<LightBudgets>,
     /// The switches, cables and prices.
     pub hardware: Hardware,
     /// The counts of the graph of a network.

@@ -5,6 +5,7 @@ use super::comparison::{
     ExpectedValue, Fields, Recomputed, ReportComparison, decimal, expected_metric, scenario_bounds,
 };
 use super::files::{Files, REPORT};
+use super::light::expected_light;
 use super::network::hardware_fields;
 use super::stated::StatedClaims;
 use crate::CheckError;
@@ -91,6 +92,10 @@ pub(super) fn compare_report(
         fields.push(("hosts", Some(ExpectedValue::Integer(hardware.hosts))));
         comparison.expect_object("hardware", root.get("hardware"), &fields);
     }
+    if let Some(budgets) = measured.light {
+        let fields = expected_light(fabric, measured.topology, budgets);
+        comparison.expect_object("light", root.get("light"), &fields);
+    }
     comparison.compare_gain(root.get("gain"), measured);
     comparison.expect_object("histograms", root.get("histograms"), &expected_histograms(nominal));
     comparison.expect_object("tables", root.get("tables"), &expected_tables(measured));
@@ -123,6 +128,7 @@ fn sections(measured: &Recomputed<'_>) -> impl Iterator<Item = &'static str> {
         ("network", !is_pod),
         ("floor", is_pod && measured.healthy.cables.is_some()),
         ("hardware", is_pod),
+        ("light", measured.light.is_some()),
         ("collectives", !fabric.collectives.is_empty()),
         ("jobs", !fabric.jobs.is_empty()),
     ];

@@ -93,6 +93,11 @@ pub struct DriftArgs {
     #[arg(long)]
     pub allow_pending: bool,
 
+    /// The measured power of light: a CSV file with lines `port,dbm` of receivers at face ports, or a folder
+    /// with `X_0_0.json` of Polatis switches (`optical-switch:opm-power`)
+    #[arg(long, value_name = "POWER")]
+    pub power: Option<PathBuf>,
+
     /// The map from face ports to ports of switches without labels, as `--emit ocs_ports` writes it
     #[arg(long, value_name = "MAP")]
     pub ports: Option<PathBuf>,

@@ -14,7 +14,7 @@ use crate::io::staging::{self, MANIFEST, Staging};
 use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, report_look, size_text};
 use crate::operate::placed::write_placed;
-use fabc_base::diag::SourceMap;
+use fabc_base::diag::{Failure, SourceMap};
 use fabc_emit::compiled::CompiledFabric;
 use fabc_emit::{Artifact, ManifestEntry, PlacedKind, PlacedPod, Scheduled, input_copies};
 use fabc_lang::parse_normal_form;
@@ -22,7 +22,10 @@ use fabc_model::kind_files;
 use fabc_model::{Fabric, SliceKind};
 use fabc_pipeline::compile::{Stage, check_early};
 use fabc_pipeline::library::Loaded;
-use fabc_pipeline::operate::{initial_placement, placement_settings, pod_of_slices, read_kind};
+use fabc_pipeline::operate::{
+    initial_placement, lit_placement, placed_light, placement_settings, pod_of_slices, read_kind,
+    refuse_dark_pod,
+};
 use fabc_pipeline::refusal::Refusal;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -67,7 +70,7 @@ pub(crate) fn build(
     emitted.iter().try_for_each(|request| requests::check_fit(request, &loaded.fabric, &naming))?;
     let Loaded { fabric, sources, settings: given, text: spec_text, .. } = loaded;
     let pod = pod_of_slices(&fabric);
-    let placement = initial_placement(&fabric)?;
+    initial_placement(&fabric)?;
     let mut builds = KindBuilds {
         args,
         watch,
@@ -83,9 +86,18 @@ pub(crate) fn build(
     let kinds =
         fabric.slices.kinds.iter().map(|kind| builds.build(kind)).collect::<Result<Vec<_>, Stop>>()?;
     let KindBuilds { staging, lines, files, bytes, failed, .. } = builds;
+    let placement = lit_placement(&fabric, &kinds)?;
     let settings = placement_settings(&fabric, &kinds, &placement);
-    let placed =
-        PlacedPod { fabric: &fabric, pod, kinds: &kinds, placement: &placement, settings: &settings };
+    let light = placed_light(&fabric, &settings)
+        .map_err(|dark| Stop::from((Failure::infeasible(dark), sources.clone())))?;
+    let placed = PlacedPod {
+        fabric: &fabric,
+        pod,
+        kinds: &kinds,
+        placement: &placement,
+        settings: &settings,
+        light: light.as_ref(),
+    };
     for request in emitted {
         let written =
             watch.time("emit", || requests::write_scheduled(request, Scheduled::Placed(placed), &naming))?;
@@ -219,6 +231,7 @@ pub(crate) fn check(
     let naming = hosts.naming();
     emitted.iter().try_for_each(|request| requests::check_fit(request, &fabric, &naming))?;
     initial_placement(&fabric)?;
+    refuse_dark_pod(&fabric).map_err(|dark| Stop::from((Failure::infeasible(dark), sources.clone())))?;
     let (mut failed, mut unmeasured) = (Vec::new(), 0);
     for kind in &fabric.slices.kinds {
         if args.until.is_none() {

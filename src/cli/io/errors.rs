@@ -159,6 +159,26 @@ pub(crate) enum DriverError {
         /// The problem, with its place in the file.
         problem: String,
     },
+    /// Measured light of a fabric whose links have none.
+    #[error("`{fabric}` has no light: no link of its switches has `transmit` and `sensitivity`")]
+    #[diagnostic(code(FAB0584), help("give the link of the switches its light, and build again"))]
+    NoLight {
+        /// The name of the fabric.
+        fabric: String,
+    },
+    /// Measured powers that do not fit the pod.
+    #[error("`{path}` does not fit the pod: {problem}")]
+    #[diagnostic(
+        code(FAB0584),
+        help(
+            "`--power` names a file of lines `port,dbm` with what receivers at face ports get, or a folder with the `optical-switch:opm-power` of Polatis switches"
+        )
+    )]
+    PowerMisfit {
+        path: String,
+        /// The problem, with its place in the file.
+        problem: String,
+    },
     /// A plan that leaves the pod disconnected for a while.
     #[error("the pod is disconnected after {in_parts} of {steps} steps: {cut}")]
     #[diagnostic(code(FAB0532), help("{hint}"))]
@@ -243,6 +263,8 @@ impl DriverError {
             | DriverError::NotText { .. }
             | DriverError::TooLong { .. }
             | DriverError::NotFormatted { .. }
+            | DriverError::NoLight { .. }
+            | DriverError::PowerMisfit { .. }
             | DriverError::LiveMisfit { .. } => 1,
             DriverError::DoesNotFit(_)
             | DriverError::NoProgram(_)

@@ -5,9 +5,11 @@ use crate::args::running::DriftArgs;
 use crate::io::errors::DriverError;
 use crate::io::read::display;
 use crate::io::stop::{Stop, with_error_code};
-use crate::io::terminal::{Terminal, print_out};
+use crate::io::terminal::Terminal;
+use crate::operate::drift::{no_light, say_drift};
 use crate::operate::live::read_live;
 use crate::operate::placed::read_placed;
+use crate::operate::power::read_powers;
 use fabc_base::diag::SourceMap;
 use fabc_ir::SlicesDrift;
 
@@ -17,7 +19,7 @@ use fabc_ir::SlicesDrift;
 /// # Errors
 /// Exit code 1 if something cannot be read or does not fit.
 pub(crate) fn drift(args: &DriftArgs, terminal: Terminal) -> Result<(), Stop> {
-    let drift = print_drift(args, terminal).map_err(with_error_code)?;
+    let (drift, is_weak) = print_drift(args, terminal).map_err(with_error_code)?;
     if let Some((_, _, ends)) = drift.across.first() {
         let [a, b] = ends.each_ref().map(|end| {
             end.as_ref().map_or("cubes of no slice".to_owned(), |slice| format!("slice `{slice}`"))
@@ -42,26 +44,34 @@ pub(crate) fn drift(args: &DriftArgs, terminal: Terminal) -> Result<(), Stop> {
         }
         .into());
     }
-    if drift.switches.is_empty() {
+    if drift.switches.is_empty() && !is_weak {
         Ok(())
     } else {
         Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code: 2 })
     }
 }
 
-fn print_drift(args: &DriftArgs, terminal: Terminal) -> Result<SlicesDrift, Stop> {
+/// Compares and prints. Also returns whether some receiver gets less light than its budget.
+fn print_drift(args: &DriftArgs, terminal: Terminal) -> Result<(SlicesDrift, bool), Stop> {
     let placed = read_placed(&args.directory)?;
     let pod = placed.pod();
     let live = read_live(&args.live, pod, args.ports.as_deref())?;
     let drift = placed.drift(&live, args.allow_pending)?;
-    match args.json {
-        true => print_out(&fabc_emit::slices_drift_json(&placed.fabric.name, pod, &drift))?,
-        false => terminal.say(&fabc_emit::slices_drift_text(
-            &placed.fabric.name,
-            pod,
-            &drift,
-            &display(&args.directory),
-        ))?,
-    }
-    Ok(drift)
+    let name = &placed.fabric.name;
+    let light = match &args.power {
+        Some(path) => {
+            let powers = read_powers(path, pod, args.ports.as_deref())?;
+            Some(placed.light_drift(&live, &powers).ok_or_else(|| no_light(name))?)
+        }
+        None => None,
+    };
+    say_drift(
+        pod,
+        args.json,
+        &|| fabc_emit::slices_drift_json(name, pod, &drift),
+        &|| fabc_emit::slices_drift_text(name, pod, &drift, &display(&args.directory)),
+        light.as_ref(),
+        terminal,
+    )?;
+    Ok((drift, light.is_some_and(|light| !light.weak.is_empty())))
 }

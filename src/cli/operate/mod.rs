@@ -8,6 +8,7 @@ pub(crate) mod place;
 pub(crate) mod placed;
 pub(crate) mod plan;
 pub(crate) mod plan_slices;
+pub(crate) mod power;
 pub(crate) mod repair;
 pub(crate) mod repair_swap;
 pub(crate) mod route;

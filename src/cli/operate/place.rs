@@ -9,12 +9,13 @@ use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, size_text};
 use crate::operate::live::read_live;
 use crate::operate::placed::{PlacedDirectory, read_placed, write_placed};
+use fabc_base::diag::Failure;
 use fabc_emit::{ManifestEntry, PlacedPod, Scheduled};
-use fabc_ir::SlicePlacement;
 use fabc_ir::read::{Manifest, tagged};
+use fabc_ir::{LightBudgets, Mirrors, SlicePlacement};
 use fabc_model::kind_files;
 use fabc_pipeline::folder::Folder;
-use fabc_pipeline::operate::placement_settings;
+use fabc_pipeline::operate::{placed_light, placement_settings};
 use fabc_pipeline::refusal::Refusal;
 
 /// `fabc place`: applies the steps to a placement, and writes the new one.
@@ -45,11 +46,10 @@ pub(crate) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
         }
     }
     let placement = old.after(&args.steps.0)?;
-    let placed = PlacedPod {
-        placement: &placement,
-        settings: &placement_settings(&old.fabric, &old.kinds, &placement),
-        ..old.as_emitted()
-    };
+    let settings = placement_settings(&old.fabric, &old.kinds, &placement);
+    let light = light_of(&old, &settings)?;
+    let placed =
+        PlacedPod { placement: &placement, settings: &settings, light: light.as_ref(), ..old.as_emitted() };
     let terminal = terminal.beside_data(requests.iter().any(EmitRequest::is_stdout));
     let mut lines = Vec::new();
     for request in &requests {
@@ -65,6 +65,12 @@ pub(crate) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
     terminal.say_document(&fabc_emit::placement_json(placed))?;
     lines.iter().try_for_each(|line| terminal.say(line))?;
     Ok(())
+}
+
+/// The light budgets of new settings.
+fn light_of(old: &PlacedDirectory, settings: &Mirrors) -> Result<Option<LightBudgets>, Stop> {
+    let dark = |dark| Stop::from((Failure::infeasible(dark), old.sources.clone()));
+    placed_light(&old.fabric, settings).map_err(dark)
 }
 
 /// What was written for a placement.
@@ -83,7 +89,8 @@ pub(crate) fn write_placement(
     placement: &SlicePlacement,
 ) -> Result<WrittenPlacement, Stop> {
     let settings = placement_settings(&old.fabric, &old.kinds, placement);
-    let placed = PlacedPod { placement, settings: &settings, ..old.as_emitted() };
+    let light = light_of(old, &settings)?;
+    let placed = PlacedPod { placement, settings: &settings, light: light.as_ref(), ..old.as_emitted() };
     let manifest: Manifest = tagged(&old.folder.read(MANIFEST)?).map_err(|reason| Refusal::NotBuilt {
         path: old.folder.path(),
         reason: format!("`{MANIFEST}`: {reason}"),

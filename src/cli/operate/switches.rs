@@ -288,7 +288,7 @@ fn state_connections(
 }
 
 /// `(switch, port)`: the label of the port.
-type PortLabels = BTreeMap<(String, u32), String>;
+pub(crate) type PortLabels = BTreeMap<(String, u32), String>;
 
 /// The state of single ports in a STATE_DB, by their labels there or in the CONFIG_DB.
 fn port_lights(state: &StateDb, config: Option<&AnyConfigDb>) -> BTreeMap<String, Light> {
@@ -331,7 +331,7 @@ fn pair_connections(
 }
 
 /// Reads lines of `switch,port,face`. The face may stand in quotes.
-fn read_port_labels(path: &Path, pod: &Pod) -> Result<PortLabels, DriverError> {
+pub(crate) fn read_port_labels(path: &Path, pod: &Pod) -> Result<PortLabels, DriverError> {
     let unfit = |line: usize, problem: &str| DriverError::LiveMisfit {
         path: display(path),
         problem: format!("line {line}: {problem}"),

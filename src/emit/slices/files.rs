@@ -5,12 +5,15 @@ use super::page;
 use super::text::{PlacedKind, PlacedPod, placed_text};
 use crate::config_db::config_db_path;
 use crate::json::{push, push_lines, push_numbers, quote};
-use crate::{Artifact, config_db, ocs};
+use crate::{Artifact, config_db, light, ocs};
 use fabc_ir::{ContractState, Slice, SlicePlacement};
-use fabc_model::{HOSTS_INPUT, kind_files};
+use fabc_model::{HOSTS_INPUT, LOSSES_INPUT, kind_files};
 
 /// The file that lists the cubes of every slice.
 pub const PLACEMENT: &str = "placement.json";
+
+/// The file that lists the light budget of every cross-connect.
+const LIGHT: &str = "light.csv";
 
 /// All files of a placed pod, sorted by path. The files of its kinds, the spec and the manifest are not
 /// included.
@@ -28,6 +31,10 @@ pub fn placed_artifacts(placed: PlacedPod<'_>) -> Vec<Artifact> {
     artifacts.extend(
         configured.map(|(id, ocs)| text(&config_db_path(&ocs.name), config_db::json(pod, id, &settings[id]))),
     );
+    let face = |end| light::face_name(pod, end);
+    artifacts
+        .extend(placed.light.iter().map(|budgets| text(LIGHT, light::csv(placed.fabric, budgets, &face))));
+    artifacts.extend(placed.fabric.losses.iter().map(|table| text(LOSSES_INPUT, table.text.clone())));
     artifacts.extend(placed.fabric.hosts.iter().map(|map| text(HOSTS_INPUT, map.text.clone())));
     artifacts.sort_by(|a, b| a.path.cmp(&b.path));
     artifacts
@@ -83,7 +90,7 @@ fn push_others(out: &mut String, placement: &SlicePlacement) {
 }
 
 fn report_json(placed: PlacedPod<'_>) -> String {
-    let PlacedPod { fabric, pod, kinds, placement, settings } = placed;
+    let PlacedPod { fabric, pod, kinds, placement, settings, light: budgets } = placed;
     let mut out = format!("{{\"format\":\"fabc.slices/1\",\"fabric\":{},", quote(&fabric.name));
     let cross_connects: usize = settings.iter().map(|set| set.len()).sum();
     push(
@@ -113,6 +120,10 @@ fn report_json(placed: PlacedPod<'_>) -> String {
     push_numbers(&mut out, placement.free(pod.cubes));
     out.push(',');
     push_others(&mut out, placement);
+    if let Some(budgets) = budgets {
+        out.push_str(",\n");
+        light::push_report(&mut out, fabric, budgets, &|end| light::face_name(pod, end));
+    }
     out.push_str("}\n");
     out
 }

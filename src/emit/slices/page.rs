@@ -1,8 +1,9 @@
 //! Writes `report.html` of a pod in slices: its cubes, colored by slice, and a row per kind and per slice.
 
 use super::picture::{group_rows, slices_picture};
-use super::text::{PlacedPod, PlacementSummary, placement_summary, pod_line, ranges};
+use super::text::{PlacedPod, PlacementSummary, placed_light_lines, placement_summary, pod_line, ranges};
 use crate::number::grouped;
+use crate::report_html::light::light;
 use fabc_base::ids::BlockId;
 use fabc_model::kind_files;
 use minijinja::{Environment, Value, context};
@@ -76,6 +77,7 @@ fn page(placed: PlacedPod<'_>) -> Value {
         slices,
         groups,
         picture => slices_picture(placed, &hue),
+        light => placed.light.map(|budgets| light(budgets, placed_light_lines(placed))),
         spare => ranges(placement.spare.difference(&placement.down)),
         down => ranges(&placement.down),
         free => ranges(&placement.free(pod.cubes)),

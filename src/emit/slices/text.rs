@@ -1,9 +1,10 @@
 //! Writes the report of a pod with placed slices, for `report.txt` and the terminal.
 
 use crate::json::push;
+use crate::light::{face_name, light_lines};
 use crate::number::grouped;
 use fabc_base::ids::BlockId;
-use fabc_ir::{Mirrors, SlicePlacement};
+use fabc_ir::{LightBudgets, Mirrors, SlicePlacement};
 use fabc_model::{Fabric, Pod};
 
 /// A kind of slice, as read from its own directory.
@@ -36,6 +37,8 @@ pub struct PlacedPod<'a> {
     pub placement: &'a SlicePlacement,
     /// Settings of the pod's switches.
     pub settings: &'a Mirrors,
+    /// The light budgets of its cross-connects; `None` where no link has light.
+    pub light: Option<&'a LightBudgets>,
 }
 
 /// Metrics that have a column, with their heads.
@@ -120,6 +123,12 @@ pub(super) fn ranges<'a>(cubes: impl IntoIterator<Item = &'a BlockId>) -> String
     if runs.is_empty() { "none".to_owned() } else { runs.join(", ") }
 }
 
+/// Sentences about the light of the cross-connects. None without light.
+pub(super) fn placed_light_lines(placed: PlacedPod<'_>) -> Vec<String> {
+    let lines = |budgets| light_lines(placed.fabric, budgets, &|end| face_name(placed.pod, end));
+    placed.light.map_or_else(Vec::new, lines)
+}
+
 /// Writes the report for people.
 pub fn placed_text(placed: PlacedPod<'_>) -> String {
     let PlacedPod { fabric, pod, placement, .. } = placed;
@@ -157,6 +166,12 @@ pub fn placed_text(placed: PlacedPod<'_>) -> String {
                 column += part.len() + 2;
             }
         }
+        out.push('\n');
+    }
+    for line in placed_light_lines(placed) {
+        push(&mut out, format_args!("\n  {line}"));
+    }
+    if placed.light.is_some() {
         out.push('\n');
     }
     out

@@ -70,7 +70,7 @@ pub use simulation::{
     SimulatedLine, SimulationFile, SourceLine, VcUseLine, millionths,
 };
 pub use sweep::{FailedFile, SweepFile};
-pub use switch::{EndLights, Light, PortNames, StateDb, SwitchFile, is_normal, switch_file};
+pub use switch::{EndLights, Light, PortNames, StateDb, SwitchFile, is_normal, opm_power, switch_file};
 pub use symmetry::{NoGroup, closure, of_blocks};
 pub use tables::{
     AnyGroupTablesFile, AnyRouterLine, AnyTablesFile, EntryNumbers, GroupTablesFile, RouterLine, TablesFile,

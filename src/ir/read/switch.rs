@@ -114,6 +114,30 @@ struct PolatisPair {
     egress: u32,
 }
 
+/// The powers that the monitors of a Polatis switch show, in dBm, by port. A port without a power is left
+/// out.
+///
+/// # Errors
+/// The file has another form: the message names the place.
+pub fn opm_power(bytes: &[u8]) -> Result<Vec<(u32, String)>, String> {
+    let document: Map<String, Value> = json(bytes)?;
+    let monitors = ["optical-switch:opm-power", "opm-power"].iter().find_map(|name| document.get(*name));
+    let ports = monitors.ok_or("it has no `optical-switch:opm-power`")?["port"].as_array();
+    let mut powers = Vec::new();
+    for (index, port) in
+        ports.ok_or("at `optical-switch:opm-power`: it has no list `port`")?.iter().enumerate()
+    {
+        let number = port["port-id"].as_u64().and_then(|number| u32::try_from(number).ok());
+        let number = number.ok_or_else(|| format!("at `port[{index}]`: it has no `port-id`"))?;
+        match &port["power"] {
+            Value::Null => {}
+            Value::String(text) => powers.push((number, text.clone())),
+            other => powers.push((number, other.to_string())),
+        }
+    }
+    Ok(powers)
+}
+
 const PORTS: [&str; 2] = ["OCS_PORT", "OCS_PORT_TABLE"];
 const CROSS_CONNECTS: [&str; 2] = ["OCS_CROSS_CONNECT", "OCS_CROSS_CONNECT_TABLE"];
 /// Fields that only a STATE_DB has.

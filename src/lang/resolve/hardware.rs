@@ -4,6 +4,7 @@ use super::collectives::yes_or_no;
 use super::context::{Context, missing};
 use super::items::{SpecItems, keyword_span};
 use super::kind::PlantKind;
+use super::light::optics;
 use super::scope::{DeclaredLinks, Scope, link_named};
 use super::settings::{BlockSettings, block_settings, integer, integer_expr, quantity, thousandths};
 use crate::ResolveError;
@@ -163,6 +164,7 @@ fn link_type(
     let (cost, cost_per_metre) =
         (price(context, settings, "cost"), price(context, settings, "cost_per_metre"));
     let power_mw = power_mw(context, settings, place);
+    let optics = optics(context, settings);
     Some(LinkType {
         name: name.value.to_string(),
         bandwidth_bps: bandwidth?,
@@ -170,6 +172,7 @@ fn link_type(
         per_metre_ps: per_metre_ps?,
         cost: [cost?, cost_per_metre?],
         power_mw: power_mw?,
+        optics: optics?,
         span,
     })
 }

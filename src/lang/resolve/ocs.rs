@@ -4,6 +4,7 @@ use super::context::{Context, check_name_length, missing};
 use super::faces::{ServedFacePorts, chip_of_port, face_port, face_ports, serve_ports};
 use super::hardware::{power_mw, price};
 use super::items::{SpecItems, keyword_span};
+use super::light::switch_loss;
 use super::scope::DeclaredLinks;
 use super::settings::{BlockSettings, block_settings, integer, one_of, one_of_or};
 use crate::ResolveError;
@@ -15,7 +16,9 @@ use fabc_base::diag::Span;
 use fabc_base::ids::{Id, IdVec, OcsGroupId, OcsId, PortId};
 use fabc_base::limits::{INDICES, OCSES};
 use fabc_model::file_stem;
-use fabc_model::{CoupleRule, Cube, Duplex, Ocs, OcsGroup, PORT_NAMES, SonicConfig, ports_needed};
+use fabc_model::{
+    CoupleRule, Cube, Duplex, InsertionLoss, Ocs, OcsGroup, PORT_NAMES, SonicConfig, ports_needed,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -129,6 +132,7 @@ struct DeclaredGroup<'a> {
     config_db: SonicConfig,
     cost: u64,
     power_mw: u64,
+    loss: Option<InsertionLoss>,
     link: fabc_base::ids::LinkTypeId,
     sides: Sides<'a>,
     couple_span: Span,
@@ -188,6 +192,7 @@ fn declared_group<'a>(
     let sides = sides(context, &place, &couple.ports);
     let config_db = config_db(context, &settings, item, sides.as_ref()?.rule, duplex?, couple_span);
     let (cost, power_mw) = (price(context, &settings, "cost"), power_mw(context, &settings, &place));
+    let loss = switch_loss(context, &settings, &place);
     Some(DeclaredGroup {
         item,
         head,
@@ -199,6 +204,7 @@ fn declared_group<'a>(
         config_db: config_db?,
         cost: cost?,
         power_mw: power_mw?,
+        loss: loss?.map(InsertionLoss::Same),
         link: link?,
         sides: sides?,
         couple_span,
@@ -399,6 +405,7 @@ fn add_switches(
             config_db: declared.config_db,
             cost: declared.cost,
             power_mw: declared.power_mw,
+            loss: declared.loss.clone(),
             span: declared.couple_span,
         };
         if !serve_ports(context, &ocs, cube, ocses, served) {

@@ -3,8 +3,8 @@
 use super::ast::*;
 use super::load::{items_of_file, join};
 use fabc_model::{
-    DEMAND_INPUT, GRAPH_INPUTS, HOSTS_INPUT, KINDS, OCS_INPUT, PAIRS_INPUT, PHASES_INPUT, RANKS_INPUT,
-    TRACE_INPUT, graph_input, kind_files, pairs_input, phases_input, ranks_input, trace_input,
+    DEMAND_INPUT, GRAPH_INPUTS, HOSTS_INPUT, KINDS, LOSSES_INPUT, OCS_INPUT, PAIRS_INPUT, PHASES_INPUT,
+    RANKS_INPUT, TRACE_INPUT, graph_input, kind_files, pairs_input, phases_input, ranks_input, trace_input,
 };
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ pub fn input_copy(spec: &str, wanted: &str) -> Cow<'static, str> {
             return format!("{input}{rest}").into();
         }
     }
-    let mut by_place = [DEMAND_INPUT, HOSTS_INPUT].into_iter().chain(GRAPH_INPUTS);
+    let mut by_place = [DEMAND_INPUT, HOSTS_INPUT, LOSSES_INPUT].into_iter().chain(GRAPH_INPUTS);
     by_place.find(|copy| join(spec, copy) == wanted).unwrap_or(OCS_INPUT).into()
 }
 
@@ -60,6 +60,11 @@ fn with_input(item: &mut Item, folder: &str) {
         }) => match (&*name.value, &*kind.value) {
             ("demand", _) => path.value = copy(DEMAND_INPUT),
             ("hosts", _) => path.value = copy(HOSTS_INPUT),
+            ("losses", _) => {
+                // A build keeps the dumps of switches as one table.
+                kind.value = "table".into();
+                path.value = copy(LOSSES_INPUT);
+            }
             ("topology", "graph") => path.value = copy(graph_input(&path.value)),
             ("topology", "cross_connects") => path.value = copy(OCS_INPUT),
             _ => {}

@@ -13,8 +13,12 @@ pub const SLICE_ITEMS: [&str; 7] =
 /// Settings for the number and the size of slices.
 const SIZES: [&str; 3] = ["cubes", "count", "spare"];
 
-/// The setting that names the hosts of the whole pod.
-const HOSTS: &str = "hosts";
+/// The settings that name a file for all cubes of the pod.
+const OF_ALL_CUBES: [&str; 2] = ["hosts", "losses"];
+
+/// The light of links and switches, which is judged for the whole pod. A kind may have any cubes.
+const LIGHT: [&str; 7] =
+    ["transmit", "sensitivity", "loss", "length", "connectors", "connector_loss", "margin"];
 
 /// A slice as it is declared.
 #[derive(Clone, Copy)]
@@ -67,7 +71,7 @@ pub fn kind_spec(spec: &Spec, slice: SliceItem<'_>, serves: &dyn Fn(&str) -> boo
         ItemKind::Ocs(ocs) => serves(&ocs.name.value),
         kind => {
             !(SIZES.contains(&kind.keyword())
-                || kind.keyword() == HOSTS
+                || OF_ALL_CUBES.contains(&kind.keyword())
                 || SLICE_ITEMS.contains(&kind.keyword()) && own_words.contains(&kind.keyword()))
         }
     };
@@ -75,6 +79,9 @@ pub fn kind_spec(spec: &Spec, slice: SliceItem<'_>, serves: &dyn Fn(&str) -> boo
     for item in &mut items {
         if let ItemKind::Ocs(ocs) = &mut item.kind {
             ocs.cubes = None;
+        }
+        if let ItemKind::Ocs(OcsItem { block, .. }) | ItemKind::Link(_, block) = &mut item.kind {
+            block.statements.retain(|statement| !LIGHT.contains(&statement.kind.keyword()));
         }
     }
     items.extend(slice.items.iter().filter(|item| item.kind.keyword() != "count").cloned());

@@ -75,6 +75,7 @@ pub const ITEMS: &[ItemWord] = items! {
     "floor" 6 Block "floor { cabinet = 16; placement = annealed { seed = 1; } copper <= 10 m; beyond = optical; }";
     "routing" 6 Choice "routing = allowed_turns;";
     "hosts" 6 Setting "hosts = map \"hosts.csv\";";
+    "losses" 6 Setting "losses = table \"losses.csv\";";
     "addresses" 6 Block "addresses { loopbacks = 10.255.0.0/16; links = 172.16.0.0/12; hosts = 10.0.0.0/8; as = 4200000000; }";
     "simulate" 7 Named "simulate peak { traffic = uniform; }";
     "collective" 8 Line "collective gradients = all_reduce { size = 1 GiB; }";
@@ -208,6 +209,12 @@ pub const FIELDS: &[BlockField] = fields! {
     "cost" Quantity Link Router RouterKind Chip Ocs Box;
     "cost_per_metre" Quantity Link;
     "power" Quantity Link Router RouterKind Chip Ocs Box;
+    "transmit" Quantity Link;
+    "sensitivity" Quantity Link;
+    "loss" Quantity Link Ocs;
+    "connectors" Quantity Link;
+    "connector_loss" Quantity Link;
+    "margin" Quantity Link;
     "host_link" Choice Router;
     "multicast" Choice Router RouterKind InnerSwitch;
     "faults" Quantity Budget;
@@ -246,7 +253,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "names" Choice Clos;
     "degree" Quantity Polarstar Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
     "sequences" Quantity Batch;
-    "length" Quantity Kautz Bursts Batch;
+    "length" Quantity Kautz Bursts Batch Link;
     "micro" Quantity Batch;
     "routers" Quantity Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly GenKautz RandomRegular RingN Nbr Gau FreeGraph;
     "lift" Quantity Xpander;

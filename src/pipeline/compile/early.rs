@@ -13,9 +13,11 @@ use fabc_ir::{
     Breadth, CrossConnects, Distances, Neighbors, Scenario, ScenarioFault, Scene, Topology, surviving_scene,
 };
 use fabc_lang::SliceError;
-use fabc_model::{Fabric, Plant, Pod, RoutingChoice, TierOrder, TopologyChoice, VcCount};
+use fabc_model::{
+    Clustering, Fabric, Floor, PlacementChoice, Plant, Pod, RoutingChoice, TierOrder, TopologyChoice, VcCount,
+};
 use fabc_passes::route::{RouteError, algebraic, axis_order, dimension_order, groups, lanes, ordered_groups};
-use fabc_passes::{cross_connect, flow, synth, wire};
+use fabc_passes::{cross_connect, flow, light, place, synth, wire};
 
 /// The most steps that an early check may take: some 50 ms. In a step, one channel is visited from one router
 /// or in one scenario.
@@ -44,6 +46,7 @@ pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
     if let (Some(pod), None) = (fabric.pod(), &given) {
         synth::check_searchable(fabric, pod)?;
     }
+    refuse_dark_links(fabric, given.as_ref())?;
     let topology = given.as_ref().map(|given| &given.topology);
     if last >= Stage::Route {
         check_routing(fabric, given.as_ref()).map_err(Failure::infeasible)?;
@@ -111,6 +114,32 @@ pub fn foresee(fabric: &Fabric) -> Foreseen {
         links: topology.map(|topology| [topology.links().len(), fullest_router(topology)]),
         distances: distances.map(|distances| (distances.diameter, mean(distances))),
     }
+}
+
+/// Refuses links whose light does not close. Where the topology is searched, a face port must reach some
+/// other port of its switch. On a floor whose places are searched the fiber counts as 0 m long.
+fn refuse_dark_links(fabric: &Fabric, given: Option<&GivenTopology>) -> Result<(), Failure> {
+    let in_order = |floor: &&Floor| {
+        floor.placement == PlacementChoice::InOrder && floor.clustering == Clustering::Sequential
+    };
+    let floor = fabric.floor.as_ref();
+    let refused = match (&fabric.plant, given) {
+        (Plant::Pod(pod), _) if pod.ocses.iter().all(|ocs| fabric.link_types[ocs.link].optics.is_none()) => {
+            Ok(())
+        }
+        (Plant::Pod(pod), given) => {
+            let placement = floor.filter(in_order).map(|floor| place::place_pod(floor, pod).0);
+            let settings = given.and_then(|given| given.cross_connects.as_ref()).map(CrossConnects::mirrors);
+            let placed = || light::pod_budgets(fabric, pod, settings.as_ref()?, placement.as_ref());
+            match placed() {
+                Some(budgets) => light::refuse_dark(fabric, &budgets, &|end| light::pod_end_name(pod, end)),
+                None => light::refuse_dark_ports(fabric, pod, placement.as_ref()),
+            }
+        }
+        (Plant::Network(_), Some(given)) => light::refuse_dark_links(fabric, &given.topology),
+        (Plant::Network(_), None) => Ok(()),
+    };
+    refused.map_err(Failure::infeasible)
 }
 
 /// The topology, if the spec gives it completely. `None` where it has to be searched or drawn.

@@ -15,10 +15,11 @@ use fabc_base::progress::Progress;
 use fabc_check::{CheckError, Wired};
 use fabc_emit::compiled::{CompiledPod, WiredFabric};
 use fabc_ir::{
-    CrossConnects, FloorMetrics, Hardware, Link, NetworkMetrics, PassRecord, Placement, Symmetry, Topology,
-    TradeOff, UniformTopology,
+    CrossConnects, FloorMetrics, Hardware, LightBudgets, Link, NetworkMetrics, PassRecord, Placement,
+    Symmetry, Topology, TradeOff, UniformTopology,
 };
 use fabc_model::{Duplicates, Fabric, Family, Faults, FreeGraph, Network, Plant, Pod, TopologyChoice};
+use fabc_passes::light::{self, BestCubes};
 use fabc_passes::{cross_connect, limit, measure, place, synth, trees, wire};
 use std::collections::BTreeSet;
 
@@ -31,6 +32,8 @@ pub(super) struct BuiltPlant {
     pub(super) placement: Option<Placement>,
     /// The lengths, prices and powers of the cables of that floor.
     pub(super) cables: Option<FloorMetrics>,
+    /// The light budgets. `None` where no link has light.
+    pub(super) light: Option<LightBudgets>,
     /// The switches, cables, prices and powers.
     pub(super) hardware: Hardware,
     /// Flow against cable, where the search weighs them.
@@ -68,6 +71,7 @@ pub(super) fn wire_fabric(
     let (topology, cross_connects) = match &fabric.plant {
         Plant::Pod(pod) => {
             let PodTopology { topology, .. } = pod_topology(&fabric, pod, &KnownResults::none(), progress)?;
+            let topology = with_best_cubes(&fabric, pod, topology, None);
             let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
             (lay_pod_on_floor(&fabric, pod, topology, &cross_connects).0, Some(cross_connects))
         }
@@ -123,6 +127,7 @@ fn build_pod(
         .iter()
         .try_for_each(|limit| fabc_check::verify_limit(pod, &fabric.demand, &fabric.capacities, limit))
         .map_err(Failure::internal)?;
+    let topology = with_best_cubes(fabric, pod, topology, Some(&mut record));
     let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
     let (topology, placed) = lay_pod_on_floor(fabric, pod, topology, &cross_connects);
     // A floor may take the symmetry away. Hence the symmetry is counted after the floor.
@@ -131,6 +136,8 @@ fn build_pod(
         fabc_check::verify_wiring(fabric, &topology, Some(&cross_connects)).map_err(Failure::internal)?;
     let (placement, placing) = placed.unzip();
     let cables = floor_metrics(fabric, &topology, Some(&cross_connects), placement.as_ref())?;
+    let budgets = light::pod_budgets(fabric, pod, &cross_connects.mirrors(), placement.as_ref());
+    let light = proved_light(fabric, &topology, Some(&cross_connects), budgets)?;
     let hardware = hardware(fabric, &topology, cables.as_ref())?;
     let (trees, tree_bounds) = trees::disjoint_trees(pod, &topology, &cross_connects);
     fabc_check::verify_trees(pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
@@ -145,6 +152,7 @@ fn build_pod(
         pod,
         placement,
         cables,
+        light,
         hardware,
         trade_off: Vec::new(),
         network: None,
@@ -153,6 +161,28 @@ fn build_pod(
         torus,
         passes,
     })
+}
+
+/// The same topology with cubes exchanged so that light loses little, where that changes nothing else. The
+/// record of the search for the topology says how many cubes moved.
+fn with_best_cubes(
+    fabric: &Fabric,
+    pod: &Pod,
+    topology: Topology,
+    record: Option<&mut PassRecord>,
+) -> Topology {
+    if fabric.link_types.iter().all(|link| link.optics.is_none()) {
+        return topology;
+    }
+    let placement = fabric.floor.as_ref().map(|floor| place::place_pod(floor, pod).0);
+    let BestCubes { topology, moved, is_finished } =
+        light::with_best_cubes(fabric, pod, topology, placement.as_ref());
+    if let Some(record) = record {
+        record.counters.extend((moved > 0).then(|| ("moved_cubes".to_owned(), moved as u64)));
+        let note = "cubes were exchanged for their light up to the limit of looks";
+        record.notes.extend((!is_finished).then(|| note.to_owned()));
+    }
+    topology
 }
 
 /// The same pod with the cables of its floor, and the places of its cubes and racks. A fault of one link or
@@ -195,6 +225,27 @@ fn floor_metrics(
         return Err(Failure::internal(CheckError::Floor { violation, span: Some(floor.span) }));
     }
     Ok(Some(sums))
+}
+
+/// Refuses links that do not close. The checker adds up the light a second time, and both must agree.
+fn proved_light(
+    fabric: &Fabric,
+    topology: &Topology,
+    cross_connects: Option<&CrossConnects>,
+    budgets: Option<LightBudgets>,
+) -> Result<Option<LightBudgets>, Failure> {
+    if let Some(budgets) = &budgets {
+        let name = |end| match fabric.pod() {
+            Some(pod) => light::pod_end_name(pod, end),
+            None => light::network_end_name(topology, end),
+        };
+        light::refuse_dark(fabric, budgets, &name).map_err(Failure::infeasible)?;
+    }
+    if fabc_check::verify_light(fabric, topology, cross_connects).map_err(Failure::internal)? != budgets {
+        let violation = "its losses are added up otherwise".to_owned();
+        return Err(Failure::internal(CheckError::Light { violation, span: None }));
+    }
+    Ok(budgets)
 }
 
 /// Adds up the switches, cables and prices. The checker adds them up a second time, and both must agree.
@@ -349,6 +400,7 @@ fn build_network(
     };
     let (placement, placing) = placed.unzip();
     let cables = floor_metrics(fabric, &topology, None, placement.as_ref())?;
+    let light = proved_light(fabric, &topology, None, light::network_budgets(fabric, &topology))?;
     let hardware = hardware(fabric, &topology, cables.as_ref())?;
     let (metrics, measured) = measure::measure(
         &topology,
@@ -375,6 +427,7 @@ fn build_network(
         pod: None,
         placement,
         cables,
+        light,
         hardware,
         trade_off,
         network: Some(metrics),

@@ -17,6 +17,7 @@ use fabc_base::diag::Failure;
 use fabc_emit::BINARY_TABLES;
 use fabc_lang::SliceError;
 use fabc_model::Fabric;
+use fabc_passes::light::refuse_dark_ports;
 use fabc_passes::slices::Placing;
 
 /// Compiles a spec, and proves the result.
@@ -119,7 +120,8 @@ pub fn slice_failures(fabric: &Fabric) -> Option<impl Iterator<Item = Failure>> 
     let pod = fabric.pod().filter(|_| !fabric.slices.kinds.is_empty())?;
     let unplaced = Placing::new(fabric, pod).initial(fabric.slices.spare).map_err(Failure::infeasible).err();
     let kinds = fabric.slices.kinds.iter().filter_map(|kind| check_early(&kind.fabric, Stage::Emit).err());
-    Some(unplaced.into_iter().chain(kinds))
+    let dark = refuse_dark_ports(fabric, pod, None).map_err(Failure::infeasible).err();
+    Some(unplaced.into_iter().chain(dark).chain(kinds))
 }
 
 /// Decides what can be decided about a fabric without slices before the search, in milliseconds. Returns

@@ -6,10 +6,14 @@ use super::stored::tables_file;
 use crate::folder::Folder;
 use crate::library::Loaded;
 use crate::refusal::{Convicted, Refusal};
+use fabc_base::diag::SourceMap;
 use fabc_check::{Files, ReadWiring};
-use fabc_ir::{CrossConnects, Drift, LiveSwitches, Meaning, SwitchDrift, Topology};
+use fabc_ir::{
+    CrossConnects, Drift, LightDrift, LiveSwitches, Meaning, MeasuredPower, SwitchDrift, Topology,
+};
 use fabc_model::{Fabric, Pod};
-use fabc_passes::drift;
+use fabc_passes::{drift, light};
+use std::collections::BTreeMap;
 
 /// A built pod with its wiring, as a comparison with live switches needs it.
 pub struct BuiltWiring<F> {
@@ -17,6 +21,7 @@ pub struct BuiltWiring<F> {
     folder: F,
     /// The fabric that the spec declares.
     pub fabric: Fabric,
+    sources: SourceMap,
     topology: Topology,
     cross_connects: Option<CrossConnects>,
 }
@@ -43,7 +48,7 @@ impl<F: Folder> BuiltWiring<F> {
         }
         let ReadWiring { topology, cross_connects } =
             fabc_check::read_wiring(&files, &fabric).map_err(|error| Convicted::because(error, &sources))?;
-        Ok(Self { folder, fabric, topology, cross_connects })
+        Ok(Self { folder, fabric, sources, topology, cross_connects })
     }
 
     /// The pod of the fabric.
@@ -54,12 +59,29 @@ impl<F: Folder> BuiltWiring<F> {
         pod_of(&self.fabric)
     }
 
+    /// Compares measured light with the budgets of the links that are lit as built. `None` where the spec
+    /// gives no light.
+    ///
+    /// # Errors
+    /// [`Convicted`] where a link does not close, and [`Refusal::NoSwitches`] for a network.
+    pub fn light_drift(
+        &self,
+        live: &LiveSwitches,
+        powers: &BTreeMap<String, MeasuredPower>,
+    ) -> Result<Option<LightDrift>, F::Error> {
+        let Self { fabric, topology, cross_connects, .. } = self;
+        let budgets = fabc_check::verify_light(fabric, topology, cross_connects.as_ref())
+            .map_err(|error| Convicted::because(error, &self.sources))?;
+        let pod = pod_of(fabric)?;
+        Ok(budgets.map(|budgets| light::weak_receivers(fabric, pod, &budgets, &live.lit, powers)))
+    }
+
     /// Compares the live switches with the build. With `soon`, pending cross-connects count as set.
     ///
     /// # Errors
     /// [`Refusal::NoSwitches`] for a network.
     pub fn drift(&self, live: &LiveSwitches, soon: bool) -> Result<PodDrift, Refusal> {
-        let Self { folder, fabric, topology, cross_connects } = self;
+        let Self { folder, fabric, topology, cross_connects, .. } = self;
         let as_built = AsBuilt { fabric, topology, cross_connects: cross_connects.as_ref() };
         let (switches, down) = drifted_switches(as_built, pod_of(fabric)?, live, soon);
         let names = down.names(as_built);

@@ -38,7 +38,10 @@ pub use drift::{BuiltWiring, PodDrift, drifted_switches};
 pub use job_settings::with_settings;
 pub use local_slice::LocalSlice;
 pub use opened::OpenedFabric;
-pub use place::{ConvertedSlice, PlacementChange, initial_placement, placed_files};
+pub use place::{
+    ConvertedSlice, PlacementChange, initial_placement, lit_placement, placed_files, placed_light,
+    refuse_dark_pod,
+};
 pub use placed::{PlacedFabric, placement_settings, pod_of_slices, read_kind};
 pub use plan::BuiltSwitches;
 pub use pods::{complete_settings, face_port_count, pod_of};

@@ -3,12 +3,20 @@
 use super::placed::{PlacedFabric, pod_of_slices};
 use crate::folder::Folder;
 use crate::refusal::Refusal;
+use fabc_base::ids::BlockId;
 use fabc_check::{MANIFEST, SPEC};
-use fabc_emit::{Artifact, ManifestEntry, PlacedPod, TOOL, manifest_json, placed_artifacts, placed_contract};
-use fabc_ir::{LiveSwitches, Mirrors, PlaceStep, SlicePlacement, SlicePlan, SwitchDrift};
+use fabc_emit::{
+    Artifact, ManifestEntry, PlacedKind, PlacedPod, TOOL, manifest_json, placed_artifacts, placed_contract,
+};
+use fabc_ir::{
+    LightBudgets, LightDrift, LiveSwitches, MeasuredPower, Mirrors, PlaceStep, SlicePlacement, SlicePlan,
+    SwitchDrift,
+};
 use fabc_model::Fabric;
 use fabc_passes::drift;
-use fabc_passes::slices::{Placing, slice_plan};
+use fabc_passes::light::{self, NotClosing, SliceLight};
+use fabc_passes::slices::{CubePreference, Placing, slice_plan};
+use std::collections::BTreeMap;
 
 /// The placement that a build of a fabric in slices begins with.
 ///
@@ -16,6 +24,57 @@ use fabc_passes::slices::{Placing, slice_plan};
 /// [`Refusal::Unplaced`] if the slices do not fit the pod.
 pub fn initial_placement(fabric: &Fabric) -> Result<SlicePlacement, Refusal> {
     Ok(Placing::new(fabric, pod_of_slices(fabric)).initial(fabric.slices.spare)?)
+}
+
+/// The placement that a build begins with, once its kinds are built. Where light loses more on some pairs of
+/// ports than on others, slices have cubes with much margin.
+///
+/// # Errors
+/// [`Refusal::Unplaced`] if the slices do not fit the pod.
+pub fn lit_placement(fabric: &Fabric, kinds: &[PlacedKind]) -> Result<SlicePlacement, Refusal> {
+    Ok(placing(fabric, kinds).initial(fabric.slices.spare)?)
+}
+
+/// The slices of a fabric, which prefer cubes with much margin.
+fn placing<'a>(fabric: &'a Fabric, kinds: &[PlacedKind]) -> Placing<'a> {
+    let settings: Vec<Mirrors> = kinds.iter().map(|kind| kind.settings.clone()).collect();
+    let pod = pod_of_slices(fabric);
+    let light = SliceLight::new(fabric, pod, &settings);
+    Placing::new(fabric, pod).preferring(light.map(|light| Box::new(PreferLight(light)) as _))
+}
+
+/// Prefers cubes by the light of their slices.
+struct PreferLight<'a>(SliceLight<'a>);
+
+impl CubePreference for PreferLight<'_> {
+    fn improve(&self, kind: usize, cubes: &mut [BlockId], free: &[BlockId]) {
+        self.0.improve(kind, cubes, free);
+    }
+
+    fn is_better(&self, kind: usize, first: &[BlockId], second: &[BlockId]) -> bool {
+        self.0.is_better(kind, first, second)
+    }
+}
+
+/// The light budgets of a placement. `None` where no link has light.
+///
+/// # Errors
+/// [`NotClosing`] if the light of a cross-connect does not reach its receiver.
+pub fn placed_light(fabric: &Fabric, settings: &Mirrors) -> Result<Option<LightBudgets>, NotClosing> {
+    let pod = pod_of_slices(fabric);
+    let budgets = light::pod_budgets(fabric, pod, settings, None);
+    if let Some(budgets) = &budgets {
+        light::refuse_dark(fabric, budgets, &|end| light::pod_end_name(pod, end))?;
+    }
+    Ok(budgets)
+}
+
+/// Refuses a pod in slices with a face port whose light reaches no other port, wherever slices are placed.
+///
+/// # Errors
+/// [`NotClosing`] with the worst port.
+pub fn refuse_dark_pod(fabric: &Fabric) -> Result<(), NotClosing> {
+    light::refuse_dark_ports(fabric, pod_of_slices(fabric), None)
 }
 
 /// The files of a pod in slices that belong to no kind: spec, placement, settings, report, and the manifest
@@ -60,13 +119,24 @@ impl<F: Folder> PlacedFabric<F> {
     /// # Errors
     /// [`Refusal::Unplaced`] if a step is impossible.
     pub fn after(&self, steps: &[PlaceStep]) -> Result<SlicePlacement, Refusal> {
-        Ok(Placing::new(&self.fabric, self.pod()).after(&self.placement, steps)?)
+        Ok(placing(&self.fabric, &self.kinds).after(&self.placement, steps)?)
     }
 
     /// The switches whose live settings differ from the placement. With `soon`, pending cross-connects count
     /// as set.
     pub fn differences(&self, live: &LiveSwitches, soon: bool) -> Vec<SwitchDrift> {
         drift::differences(self.pod(), &self.settings, live, soon)
+    }
+
+    /// Compares measured light with the budgets of the links that are lit as placed. `None` where the spec
+    /// gives no light.
+    pub fn light_drift(
+        &self,
+        live: &LiveSwitches,
+        powers: &BTreeMap<String, MeasuredPower>,
+    ) -> Option<LightDrift> {
+        let budgets = self.light.as_ref()?;
+        Some(light::weak_receivers(&self.fabric, self.pod(), budgets, &live.lit, powers))
     }
 
     /// The changes from live settings to this placement. `old` is the placement that is live. Without it, the

@@ -8,10 +8,10 @@ use crate::library::Loaded;
 use crate::refusal::{Convicted, Refusal};
 use fabc_base::diag::SourceMap;
 use fabc_base::ids::BlockId;
-use fabc_check::{Isolation, MANIFEST, verify_isolation};
+use fabc_check::{Isolation, MANIFEST, verify_isolation, verify_placed_light};
 use fabc_emit::{PLACEMENT, PlacedKind, PlacedPod};
 use fabc_ir::read::{Manifest, OcsFile, PlacementFile, json, tagged};
-use fabc_ir::{Mirrors, Slice, SlicePlacement};
+use fabc_ir::{LightBudgets, Mirrors, Slice, SlicePlacement};
 use fabc_lang::read_cross_connects;
 use fabc_model::kind_files;
 use fabc_model::{Fabric, Pod, SliceKind};
@@ -36,6 +36,8 @@ pub struct PlacedFabric<F> {
     pub settings: Mirrors,
     /// The proof that the slices are isolated from each other.
     pub isolation: Isolation,
+    /// The proved light budgets. `None` where no link has light.
+    pub light: Option<LightBudgets>,
 }
 
 /// The pod of a fabric in slices.
@@ -174,7 +176,9 @@ impl<F: Folder> PlacedFabric<F> {
         };
         let settings = placement_settings(&fabric, &kinds, &placement);
         let spec_text = fabc_lang::syntax::print_spec(&spec);
-        Ok(Self { folder, sources, spec_text, kinds, placement, settings, isolation, fabric })
+        let light = verify_placed_light(&fabric, pod_of_slices(&fabric), &settings)
+            .map_err(|error| Convicted { errors: vec![error], sources: sources.clone() })?;
+        Ok(Self { folder, sources, spec_text, kinds, placement, settings, isolation, light, fabric })
     }
 
     /// The pod of the fabric.
@@ -184,8 +188,8 @@ impl<F: Folder> PlacedFabric<F> {
 
     /// The pod as emitters take it.
     pub fn as_emitted(&self) -> PlacedPod<'_> {
-        let Self { fabric, kinds, placement, settings, .. } = self;
-        PlacedPod { fabric, pod: self.pod(), kinds, placement, settings }
+        let Self { fabric, kinds, placement, settings, light, .. } = self;
+        PlacedPod { fabric, pod: self.pod(), kinds, placement, settings, light: light.as_ref() }
     }
 
     /// A slice with its kind, and the names of the switches in both.

@@ -5,12 +5,12 @@ use super::{Remake, directory_with};
 use crate::folder::Folder;
 use crate::operate::PlacedFabric;
 use crate::refusal::Convicted;
-use fabc_check::{CheckError, Files, MANIFEST};
+use fabc_check::{CheckError, Files, MANIFEST, verify_light_file};
 use fabc_emit::{ManifestEntry, TOOL, manifest_json};
 use fabc_ir::read::{Manifest, tagged};
 use fabc_lang::parse_normal_form;
 use fabc_lang::syntax::{print_spec, without_origin};
-use fabc_model::kind_files;
+use fabc_model::{FacePort, kind_files};
 use std::collections::BTreeMap;
 
 /// Verifies a pod in slices with all of its files. `remake` says which runs of simulations are made again.
@@ -53,6 +53,13 @@ pub fn verify_slices<F: Folder>(
             Ok(verified) => broken.extend(verified.broken),
             Err(more) => errors.extend(more),
         }
+    }
+    if let Some(budgets) = &placed.light {
+        let pod = placed.pod();
+        let face = |end: fabc_ir::End| {
+            pod.face_port_name(FacePort { cube: pod.cube_of(end.node), node: end.node, port: end.port })
+        };
+        errors.extend(verify_light_file(files, &placed.fabric, budgets, &face).err());
     }
     let written = fabc_emit::placed_artifacts(placed.as_emitted());
     let spec = ("spec.fab", placed.spec_text.as_bytes());

@@ -2,7 +2,9 @@
 
 use super::Remake;
 use fabc_check::{CERTIFICATES, MANIFEST, ProvedDirectory, REPORT, SPEC};
-use fabc_model::{DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
+use fabc_model::{
+    DEFAULT_CLOCK_HZ, Fabric, LOSSES_INPUT, Pod, RoutingChoice, SynthesisMethod, TopologyChoice,
+};
 
 /// A part of a directory that cannot be proved from the directory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -100,6 +102,12 @@ fn add_spec(claims: &mut Claims, fabric: &Fabric, proved: &ProvedDirectory) {
         read.unwrap_or_default(),
         "",
         "that this is the file that was read; what the spec asks of it is proved",
+    );
+    claims.add(
+        fabric.losses.is_some(),
+        LOSSES_INPUT,
+        "",
+        "that this is the table that was read; losses of ports that are not joined change no other file",
     );
 }
 

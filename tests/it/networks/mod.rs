@@ -59,6 +59,7 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         per_metre_ps: 0,
         cost: [0, 0],
         power_mw: 0,
+        optics: None,
         span,
     };
     let routers = family.router_count();
@@ -106,6 +107,7 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         searched_for: Vec::new(),
         addresses: None,
         hosts: None,
+        losses: None,
         slices: fabc::model::Slices::default(),
         requires: Vec::new(),
         capacities: Capacities::new(

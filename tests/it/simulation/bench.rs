@@ -261,6 +261,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
             per_metre_ps: 0,
             cost: [0, 0],
             power_mw: 0,
+            optics: None,
             span,
         }]
         .into(),
@@ -303,6 +304,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
         searched_for: Vec::new(),
         addresses: None,
         hosts: None,
+        losses: None,
         slices: fabc::model::Slices::default(),
         requires: Vec::new(),
         floor: None,

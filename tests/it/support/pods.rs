@@ -76,6 +76,7 @@ pub(crate) fn compiled(shape: Shape) -> CompiledFabric {
         pod,
         placement: None,
         cables: None,
+        light: None,
         hardware,
         trade_off: Vec::new(),
         network: None,
@@ -143,6 +144,7 @@ fn fabric(shape: Shape) -> Fabric {
         per_metre_ps: 0,
         cost: [0, 0],
         power_mw: 0,
+        optics: None,
         span,
     };
     let mut pod = Pod {
@@ -200,6 +202,7 @@ fn fabric(shape: Shape) -> Fabric {
         searched_for: Vec::new(),
         addresses: None,
         hosts: None,
+        losses: None,
         slices: fabc::model::Slices::default(),
         requires: vec![
             require(Metric::Diameter, false, Comparison::AtMost, "7"),
@@ -249,6 +252,7 @@ fn couple_axis(pod: &mut Pod, shape: &Shape, axis: usize, name: &str) {
             },
             cost: 0,
             power_mw: 0,
+            loss: None,
             span,
         };
         pod.ocses.push(ocs);

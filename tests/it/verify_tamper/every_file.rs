@@ -42,8 +42,27 @@ fn build() -> Vec<(&'static str, Files)> {
         (name, written(name, &text, tables))
     })
     .into_iter()
+    .chain([("lit", written("lit", &lit_pod(), ""))])
     .chain(networks())
     .collect()
+}
+
+/// Two cubes with light, whose switches lose it by pair of ports.
+fn lit_pod() -> String {
+    SpecText::pod([2, 2, 1], 2)
+        .named("lit")
+        .without("ocs Y")
+        .without("ocs Z")
+        .without("ocs X")
+        .with("ocs X { couple +x[0, 0] with -x[0, 0] over fiber; ports = 2; }")
+        .with("ocs W { couple +x[1, 0] with -x[1, 0] over fiber; ports = 2; loss = 1.25 dB; }")
+        .with("ocs Y { couple +y[0, 0] with -y[0, 0] over fiber; ports = 2; loss = 1.25 dB; }")
+        .with("ocs Z { couple +y[1, 0] with -y[1, 0] over fiber; ports = 2; loss = 2 dB; }")
+        .with("link fiber { bandwidth = 50 GB/s; latency = 10 cycles; transmit = 0 dBm; sensitivity = -8 dBm; loss = 35 dB/km; length = 11.1 m; connectors = 3; connector_loss = 0.35 dB; margin = 2 dB; }")
+        .with("losses = table \"losses.csv\";")
+        .with("topology = torus 4 x 2 x 1;")
+        .with("budget { vcs = 2; faults = 0; }")
+        .text()
 }
 
 /// Networks: links that carry unlike and faults that stand for others, single channels, many paths, a graph
@@ -79,6 +98,7 @@ fn networks() -> impl Iterator<Item = (&'static str, Files)> {
 /// The directory that a build of a spec writes.
 fn written(name: &str, text: &str, tables: &str) -> Files {
     let loader = |path: &str| match path {
+        "losses.csv" => Ok("X,1A,1B,1.5\nX,1A,2B,2.5\nX,2A,1B,1.625\nX,2A,2B,1.5\n".to_owned()),
         "graph.txt" => Ok("hub left\nhub right far\nleft right\nright far_end far\n".to_owned()),
         _ => Ok(text.to_owned()),
     };

@@ -285,6 +285,13 @@ the sessions over dark links down: a switch refuses a path that has its own AS n
 of the next-hop group in the tables. The message has the file, the scenario and both lists of ports.",
     },
     CodeDoc {
+        code: "FAB0433",
+        title: "a light budget that is not right",
+        text: "\
+The check adds up the light of every link once more: what the transmitter sends, less the losses of connectors, of the fiber as long as its cable, and of
+the switch for just these two ports. The sum must be the one in `light.csv`, and leave the margin that the link declares.",
+    },
+    CodeDoc {
         code: "FAB0434",
         title: "a router with hosts forwards",
         text: "\

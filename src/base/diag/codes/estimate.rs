@@ -226,4 +226,13 @@ the given order, all or none.",
 A slice takes any free cubes on the same groups of switches. Spare cubes can only replace others. The message counts the remaining ones. Remove a
 slice, mark a cube as working with `--up`, or declare fewer cubes as `spare`. The exit code is 3.",
     },
+    CodeDoc {
+        code: "FAB0584",
+        title: "measured light that does not fit",
+        text: "\
+`fabc drift DIR --live LIVE --power POWER` compares measured light with the budgets of DIR, whose links need `transmit` and `sensitivity`. POWER is a file with
+a line `port,dbm` per face port, such as `cube0.+x[0,0],-4.2`: what the receiver at that port gets. Or it is a folder with what Polatis switches answer
+for `optical-switch:opm-power`, `X_0_0.json` for every switch, and `--ports MAP` says which port is which. Monitors behind circulators see both directions at
+once, so switches with `duplex = circulator` are refused there.",
+    },
 ];

@@ -12,6 +12,7 @@ fn declared(names: &[&str]) -> DeclaredLinks {
         per_metre_ps: 0,
         cost: [0, 0],
         power_mw: 0,
+        optics: None,
         span: Span::default(),
     };
     DeclaredLinks {

@@ -277,6 +277,10 @@ impl Lower<'_> {
         if !decimal && known.all(|known| matches!(known.value, ConstantValue::Integer(_))) {
             return;
         }
+        if let Some(power) = self.negative_power(quantity) {
+            *quantity = power;
+            return;
+        }
         match evaluate(quantity, self.constants) {
             Ok(value) => {
                 if let Some(Quantity { number, unit, .. }) = value.literal(quantity.span) {
@@ -289,6 +293,18 @@ impl Lower<'_> {
                 self.errors.push(BindError::NoValue { subject: "this".to_owned(), problem, help, span });
             }
         }
+    }
+
+    /// The value of `-name`, where the name is a power of light: the only quantity that may be negative.
+    fn negative_power(&self, quantity: &Quantity) -> Option<Quantity> {
+        let ExprKind::Negate(inner) = &quantity.number.kind else { return None };
+        let span = quantity.span;
+        let positive = Quantity { number: (**inner).clone(), unit: quantity.unit.clone(), span };
+        let value = evaluate(&positive, self.constants).ok()?;
+        let Quantity { number, unit, .. } = value.literal(span)?;
+        let is_power = unit.as_ref().is_some_and(|unit| &*unit.value == "dBm");
+        let number = Expr { kind: ExprKind::Negate(Box::new(number)), span };
+        is_power.then_some(Quantity { number, unit, span })
     }
 
     /// Replaces names in a number without a unit, decimal or not.

@@ -6,7 +6,8 @@
 use fabc_lang::syntax::ast::{ItemKind, Spec};
 use fabc_lang::syntax::print_items;
 use fabc_model::{
-    Budget, DeclaredCollective, Fabric, Faults, HOSTS_INPUT, Job, Metric, Require, Scenarios, Simulation,
+    Budget, DeclaredCollective, Fabric, Faults, HOSTS_INPUT, Job, LOSSES_INPUT, Metric, Plant, Require,
+    Scenarios, Simulation,
 };
 
 /// The texts that the keys of a fabric are made of. Each begins with the version.
@@ -28,14 +29,17 @@ pub(super) struct PartTexts {
 impl PartTexts {
     /// The texts of a fabric. `normal` is the normal form of its spec, and `version` names the code.
     pub(super) fn new(fabric: &Fabric, normal: &Spec, version: &str) -> Self {
-        let inputs: String = fabc_emit::input_copies(fabric)
-            .into_iter()
-            .filter(|(path, _)| path != HOSTS_INPUT)
-            .map(|(path, text)| format!("{path}\n{text}\n"))
-            .collect();
-        let text = |keeps: &dyn Fn(&ItemKind) -> bool| {
+        let copies = fabc_emit::input_copies(fabric);
+        let inputs_without = |left_out: &[&str]| -> String {
+            let kept = copies.iter().filter(|(path, _)| !left_out.contains(&path.as_str()));
+            kept.map(|(path, text)| format!("{path}\n{text}\n")).collect()
+        };
+        let (all_inputs, inputs) =
+            (inputs_without(&[HOSTS_INPUT]), inputs_without(&[HOSTS_INPUT, LOSSES_INPUT]));
+        let text_with = |inputs: &str, keeps: &dyn Fn(&ItemKind) -> bool| {
             format!("{version}\n{}\n{inputs}", print_items(normal, keeps))
         };
+        let text = |keeps: &dyn Fn(&ItemKind) -> bool| text_with(&inputs, keeps);
         let has_jobs = !fabric.searched_for.is_empty();
         // Every field is named, so that another one must be judged here.
         let Budget { vcs, table_entries, faults: _, vcs_span: _, faults_span: _, entries_span: _ } =
@@ -49,7 +53,8 @@ impl PartTexts {
         Self {
             topology: text(&|kind| is_searched(kind) && kind.keyword() != "routing"),
             tables: text(&|kind| is_routed(kind, has_jobs)) + &budget,
-            without_contract: text(&|kind| match kind {
+            // The losses of light choose the cubes that play the roles of a topology.
+            without_contract: text_with(&all_inputs, &|kind| match kind {
                 ItemKind::Require(_) => is_searched(kind),
                 kind => !is_only_emitted(kind),
             }),
@@ -65,7 +70,7 @@ fn is_searched(kind: &ItemKind) -> bool {
     match kind {
         ItemKind::Require(require) => &*require.metric.value == "fault.concurrent_flow",
         ItemKind::Simulate(..) | ItemKind::Collective(_) | ItemKind::Job(..) => false,
-        kind => !is_only_emitted(kind),
+        kind => !is_only_emitted(kind) && kind.keyword() != "losses",
     }
 }
 
@@ -94,8 +99,8 @@ fn is_of_simulation(kind: &ItemKind, simulation: &str) -> bool {
 }
 
 /// The part of a fabric that the search for a topology reads. It has no simulations, collectives, jobs,
-/// addresses and names of hosts, and only those `require` lines that steer the search. The search for jobs
-/// reads all of them.
+/// addresses, names of hosts and losses of light, and only those `require` lines that steer the search. The
+/// search for jobs reads all of them.
 pub(in crate::compile) fn searched_part(fabric: &Fabric) -> Fabric {
     let mut part = fabric.clone();
     part.requires.retain(|require| require.fault && require.metric == Metric::ConcurrentFlow);
@@ -104,6 +109,12 @@ pub(in crate::compile) fn searched_part(fabric: &Fabric) -> Fabric {
     part.jobs.clear();
     part.addresses = None;
     part.hosts = None;
+    part.losses = None;
+    if let Plant::Pod(pod) = &mut part.plant {
+        for id in pod.ocses.ids() {
+            pod.ocses[id].loss = None;
+        }
+    }
     part
 }
 
