@@ -34,6 +34,7 @@ mod network;
 mod ocs;
 mod outside;
 mod ports;
+mod quadrangles;
 mod requires;
 mod router_kinds;
 mod scheduled;
@@ -48,6 +49,7 @@ mod synthesis;
 mod traffic;
 mod unknown_settings;
 mod wiring;
+mod words_and_groups;
 
 pub use jobs::chips_of_ranks;
 pub use simulations::simulation_of_settings;
