@@ -173,7 +173,7 @@ pub(crate) fn pairs() -> impl Iterator<Item = (&'static str, (&'static str, &'st
 /// Whether the language, or the size of a plant, lets it have a feature.
 fn go_together(plant: &str, dimension: &str, value: &str) -> bool {
     let (is_pod, one_way) = (plant.starts_with("pod "), plant.ends_with("simplex"));
-    let is_large = ["bundlefly", "spectralfly"].contains(&plant);
+    let is_large = ["bundlefly", "quadrangle_pairs", "spectralfly"].contains(&plant);
     let in_slices = plant == "pod slices";
     let is_grid = ["torus", "mesh", "hyperx"].contains(&plant);
     match (dimension, value) {

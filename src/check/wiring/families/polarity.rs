@@ -19,9 +19,8 @@ pub(super) struct PolarityRule {
 }
 
 impl PolarityRule {
-    /// Point (x, y, z) is (1, x, z, y^s + x z), where the square of s is 2. In the notation of W(q), its polar
-    /// line is [x^s, y, z^s]. (x, y) is (0, 1, x^s, y), with the line [x, y^s], and (x) is (0, 0, 1, x), with
-    /// the line [x^s].
+    /// Point (x, y, z) is (1, x, z, y^s + x z), where the square of s is 2. (x, y) is (0, 1, x^s, y), and (x)
+    /// is (0, 0, 1, x). Their polar lines are [x^s, y, z^s], [x, y^s] and [x^s] in the notation of W(q).
     pub(super) fn new(delorme: &Delorme) -> Self {
         let q = delorme.q;
         let space = FormSpace::new(q, 1);
