@@ -1,5 +1,6 @@
 //! Writes what `fabc check` reports about a network that is too large to be built: formulas and a sample.
 
+use super::design_space;
 use super::number::{fixed, grouped};
 use super::summary::percent;
 use crate::compiled::DescribedNetwork;
@@ -68,6 +69,9 @@ fn push_formulas(lines: &mut Vec<String>, fabric: &Fabric, family: &Family, form
                 grouped(bound)
             ),
         );
+    }
+    if let Some(known) = design_space::known_of_family(family) {
+        row("largest known", known);
     }
     if let (Some(sum), Some(layers)) = (form.distance_sum(), &form.layers) {
         let pairs = form.endpoints * (form.endpoints - 1);

@@ -92,8 +92,10 @@ fn designs(compiled: &CompiledFabric) -> Option<String> {
         format!("{} designs", space.designs.len())
     };
     let share = percent(Fraction::new(routers, bound));
+    let known = space.largest_known.as_ref().map(design_space::known_text);
+    let known = known.map_or_else(String::new, |known| format!("; the largest known has {known}"));
     Some(format!(
-        "design space: {designs} of {} network ports, {rank}; {share} of Moore's bound of {bound} routers",
+        "design space: {designs} of {} network ports, {rank}; {share} of Moore's bound of {bound} routers{known}",
         space.radix
     ))
 }

@@ -431,6 +431,12 @@ fn push_designs(out: &mut String, compiled: &CompiledFabric) {
                 ),
             );
         });
+        if let Some(known) = &space.largest_known {
+            let topology =
+                known.topology.as_ref().map_or_else(|| "null".to_owned(), |written| quote(written));
+            let routers = known.routers;
+            push(out, format_args!(",\"largest_known\":{{\"routers\":{routers},\"topology\":{topology}}}"));
+        }
         out.push('}');
     }
 }

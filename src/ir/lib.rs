@@ -85,5 +85,5 @@ pub use trees::*;
 pub use fabc_topology::{
     Distances, DualLengths, End, FlowCertificate, ForwardingTables, Fraction, GroupEntry, GroupMembers,
     GroupTables, GroupTablesBuilder, Link, LinkClass, MOST_RELAYS, Relay, RouterNames, Scene, Symmetry,
-    TableEntry, TableKey, Topology, Walk,
+    TableEntry, TableKey, TierNames, Topology, Walk,
 };

@@ -35,6 +35,7 @@ mod network;
 mod ocs;
 mod outside;
 mod ports;
+mod quadrangles;
 mod requires;
 mod router_kinds;
 mod scheduled;
@@ -49,6 +50,7 @@ mod synthesis;
 mod traffic;
 mod unknown_settings;
 mod wiring;
+mod words_and_groups;
 
 pub use jobs::chips_of_ranks;
 pub use simulations::simulation_of_settings;

@@ -43,7 +43,7 @@ pub use collective::{
 };
 pub use contract::*;
 pub use design_space::DesignSpace;
-pub use designs::DesignGoal;
+pub use designs::{DesignGoal, LargestKnown, choose_network};
 pub use direction::{Direction, figure_direction};
 pub use draw::{ATTEMPTS, Draw};
 pub use fabric::*;

@@ -33,6 +33,11 @@ pub enum RouterNames {
         /// The number of letters of a word.
         length: u32,
     },
+    /// `router[1,0,2]`: a permutation of the symbols from 0 on, in lexicographic order.
+    Permutations {
+        /// The number of symbols of each permutation.
+        symbols: u32,
+    },
     /// `agg[7,0]`: tiers with a word each, from the bottom up. Their routers follow each other.
     Tiers(Arc<[TierNames]>),
     /// Names from a file, by id.
@@ -77,6 +82,7 @@ impl RouterNames {
                 format!("group{}[{router}]", coordinates.join("."))
             }
             RouterNames::Words { degree, length } => bracketed("router", &word(*degree, *length, node.0)),
+            RouterNames::Permutations { symbols } => bracketed("router", &permutation(*symbols, node.0)),
             RouterNames::Tiers(tiers) => {
                 let tier = &tiers[tiers.partition_point(|tier| tier.first <= node.0) - 1];
                 bracketed(&tier.word, &grid(&tier.sides, node.0 - tier.first))
@@ -171,6 +177,9 @@ impl RouterNames {
                 }
                 id
             }
+            RouterNames::Permutations { symbols } => {
+                place_of_permutation(*symbols, &numbers(name.strip_prefix("router[")?)?)?
+            }
             RouterNames::Listed(names) => names.iter().position(|other| other == name)? as u32,
         };
         ((node as usize) < count).then_some(NodeId(node))
@@ -210,6 +219,32 @@ fn word(degree: u32, length: u32, id: u32) -> Vec<u32> {
     ranks
 }
 
+/// The permutation of an id: each digit is the rank of a symbol among those that remain.
+fn permutation(symbols: u32, id: u32) -> Vec<u32> {
+    let mut remaining: Vec<u32> = (0..symbols).collect();
+    let (mut rest, mut arrangements) = (id, (1..symbols).product::<u32>());
+    let mut permutation = Vec::new();
+    while remaining.len() > 1 {
+        permutation.push(remaining.remove((rest / arrangements) as usize));
+        rest %= arrangements;
+        arrangements /= remaining.len() as u32;
+    }
+    permutation.extend(remaining);
+    permutation
+}
+
+/// The id of a permutation. `None` for other lists.
+fn place_of_permutation(symbols: u32, permutation: &[u32]) -> Option<u32> {
+    let mut remaining: Vec<u32> = (0..symbols).collect();
+    let mut id = 0;
+    for symbol in permutation {
+        let rank = remaining.iter().position(|other| other == symbol)?;
+        id = id * remaining.len() as u32 + rank as u32;
+        remaining.remove(rank);
+    }
+    remaining.is_empty().then_some(id)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,6 +266,7 @@ mod tests {
             (RouterNames::Blocks { word: "group", size: 6 }, 24, "group2[5]", 17),
             (RouterNames::Nested([4, 3, 2].into()), 24, "group1.2[3]", 23),
             (RouterNames::Words { degree: 2, length: 3 }, 12, "router[1,0,2]", 5),
+            (RouterNames::Permutations { symbols: 4 }, 24, "router[2,0,3,1]", 13),
             (RouterNames::Listed(listed), 2, "spine", 1),
         ];
         for (names, count, name, id) in all {

@@ -8,11 +8,15 @@ mod field;
 mod kautz;
 mod paley;
 mod plane;
+mod polarity;
 mod prime;
+mod quadrangle;
 mod supernode;
 
 pub use field::FiniteField;
 pub use kautz::kautz_targets;
 pub use plane::ProjectivePlane;
+pub use polarity::TitsPolarity;
 pub use prime::{is_paley_order, is_prime, prime_power};
+pub use quadrangle::GeneralizedQuadrangle;
 pub use supernode::SupernodeGraph;

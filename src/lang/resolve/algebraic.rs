@@ -63,17 +63,25 @@ impl FamilyScope<'_> {
     pub(super) fn polarfly(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Polarfly);
         let links = self.links(context, &settings);
-        if let Some(design) = self.goal_design(context, &settings, links, DesignSpace::PolarFly, &["q"]) {
+        if let Some(design) =
+            self.goal_design(context, &settings, links, DesignSpace::PolarFly, &["q", "copies"])
+        {
             return design;
         }
-        let q = self.order(context, &settings, "13")?;
+        let (q, copies) = (self.order(context, &settings, "13"), copies(context, &settings, 1));
+        let (q, copies) = (q?, copies?);
+        if copies > 0 && !q.is_multiple_of(2) {
+            let problem = format!("quadrics have a common neighbor where `q` is even, but {q} is odd");
+            let help = "remove `copies`, or write a power of 2".to_owned();
+            return self.no_such_network(context, problem, help, settings.span_or_head("copies"));
+        }
         self.check_size(
             context,
-            Some(u128::from(ProjectivePlane::count(q))),
+            Some(u128::from(ProjectivePlane::count(q)) + u128::from(copies)),
             &format!("{q}^2 + {q} + 1"),
             self.name.span,
         )?;
-        Some((Family::PolarFly(PolarFly { q }), links?))
+        Some((Family::PolarFly(PolarFly { q, copies }), links?))
     }
 
     /// Resolves `slim_fly { q; }` to a family and its links.
@@ -176,7 +184,12 @@ impl FamilyScope<'_> {
     }
 
     /// Reads `q` of a family that needs a field.
-    fn order(&self, context: &mut Context, settings: &BlockSettings<'_>, example: &str) -> Option<u32> {
+    pub(super) fn order(
+        &self,
+        context: &mut Context,
+        settings: &BlockSettings<'_>,
+        example: &str,
+    ) -> Option<u32> {
         let value = settings.need(context, "q", example)?;
         let q = integer(context, "`q`", value, 0..=MAX_ORDER)? as u32;
         if prime_power(q).is_none() {
@@ -206,11 +219,19 @@ fn nearest(number: u32, fits: impl Fn(u32) -> bool) -> u32 {
 }
 
 /// The fitting numbers below and above, such as `the next ones are 9 and 11`.
-fn nearest_on_both_sides(number: u32, fits: impl Fn(u32) -> bool) -> String {
+pub(super) fn nearest_on_both_sides(number: u32, fits: impl Fn(u32) -> bool) -> String {
     let below = (2..number).rev().find(|&near| fits(near));
     let above = (number.max(1) + 1..).find(|&near| fits(near));
     match (below, above) {
         (Some(below), Some(above)) => format!("the next ones are {below} and {above}"),
         (_, above) => format!("the next one is {}", above.unwrap_or(number)),
+    }
+}
+
+/// Reads `copies`, 0 by default.
+pub(super) fn copies(context: &mut Context, settings: &BlockSettings<'_>, most: i64) -> Option<u32> {
+    match settings.get("copies") {
+        Some(value) => integer(context, "`copies`", value, 0..=most).map(|copies| copies as u32),
+        None => Some(0),
     }
 }

@@ -14,7 +14,7 @@ use fabc_model::{
 
 /// The families that may be permuted: those with duplex links that follow from parameters. Trees are left
 /// out, because their routers have levels.
-const PERMUTABLE: &str = "a grid, a hypercube, a `polarfly`, `slim_fly`, `spectralfly`, `polarstar`, `bundlefly`, `dragonfly` or `megafly`, or `levels`";
+const PERMUTABLE: &str = "a grid, a hypercube, a `polarfly`, `delorme`, `quadrangle_pairs`, `cayley`, `star_graph`, `slim_fly`, `spectralfly`, `polarstar`, `bundlefly`, `dragonfly` or `megafly`, or `levels`";
 
 /// The largest effort of a search.
 const MAX_EFFORT: i64 = 1000;

@@ -61,6 +61,12 @@ impl FamilyScope<'_> {
             ("hypercube" | "folded_hypercube", ValueKind::Block(_, block)) => self.hypercube(context, block),
             ("polarstar", ValueKind::Block(_, block)) => self.polarstar(context, block),
             ("polarfly", ValueKind::Block(_, block)) => self.polarfly(context, block),
+            ("delorme", ValueKind::Block(_, block)) => self.delorme(context, block),
+            ("quadrangle_pairs", ValueKind::Block(_, block)) => self.quadrangle_pairs(context, block),
+            ("cayley", ValueKind::Block(_, block)) => self.cayley(context, block),
+            ("star_graph", ValueKind::Block(_, block)) => self.star_graph(context, block),
+            ("de_bruijn", ValueKind::Block(_, block)) => self.de_bruijn(context, block),
+            ("network", ValueKind::Block(_, block)) => self.largest_network(context, block),
             ("slim_fly", ValueKind::Block(_, block)) => self.slim_fly(context, block),
             ("bundlefly", ValueKind::Block(_, block)) => self.bundlefly(context, block),
             ("spectralfly", ValueKind::Block(_, block)) => self.spectralfly(context, block),
@@ -68,7 +74,9 @@ impl FamilyScope<'_> {
             ("megafly", ValueKind::Block(_, block)) => self.megafly(context, block),
             ("gen_kautz", ValueKind::Block(_, block)) => self.gen_kautz(context, block),
             ("xpander", ValueKind::Block(_, block)) => self.xpander(context, block),
-            ("random_regular", ValueKind::Block(_, block)) => self.random_regular(context, block),
+            ("random_regular" | "jellyfish", ValueKind::Block(_, block)) => {
+                self.random_regular(context, block)
+            }
             ("ring_n" | "nbr" | "gau", ValueKind::Block(_, block)) => self.shortcuts(context, block),
             ("synthesize", ValueKind::Block(_, block)) => self.synthesize(context, block, None),
             ("dragonfly", ValueKind::Block(_, block)) => self.dragonfly(context, block),

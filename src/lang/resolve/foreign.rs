@@ -74,9 +74,12 @@ const TOPOLOGIES: &[Synonyms] = &[
         "a generalized Kautz graph is written `gen_kautz { degree = 4; routers = 60; }`",
     ),
     (
-        &["jellyfish", "rrg", "random_graph"],
-        "a Jellyfish is a `random_regular { routers = 240; degree = 11; }`",
+        &["rrg", "random_graph"],
+        "a random regular graph is written `random_regular { routers = 240; degree = 11; }`",
     ),
+    (&["debruijn", "gdb"], "a de Bruijn graph is written `de_bruijn { degree = 4; length = 3; }`"),
+    (&["star", "stargraph"], "a star graph is written `star_graph { symbols = 5; }`"),
+    (&["erq_copy", "delorme_graph"], "a Delorme graph is written `delorme { q = 8; copies = 2; }`"),
     (
         &["dln", "small_world", "ring_shortcuts"],
         "a ring with random shortcuts is written `ring_n { routers = 256; degree = 8; }`",
@@ -104,18 +107,7 @@ const TOPOLOGIES: &[Synonyms] = &[
         "a folded Clos is written `clos { down = 4 x 8; up = 4 x 4; }`",
     ),
     (
-        &[
-            "random",
-            "expander",
-            "bcube",
-            "dcell",
-            "star",
-            "anynet",
-            "custom",
-            "butterfly",
-            "debruijn",
-            "de_bruijn",
-        ],
+        &["random", "expander", "bcube", "dcell", "anynet", "custom", "butterfly"],
         "fabc cannot generate this family. Read it from a file: `graph \"lab.graphml\"`, as NetworkX writes it",
     ),
 ];

@@ -7,7 +7,7 @@ use crate::ResolveError;
 use crate::syntax::ast::{Block, SettingValue, ValueKind};
 use crate::syntax::words::BlockKind as Fields;
 use fabc_base::ids::LinkTypeId;
-use fabc_model::{DesignGoal, DesignSpace, Family};
+use fabc_model::{DesignGoal, DesignSpace, Family, choose_network};
 
 /// The settings that state a goal.
 const GOAL_SETTINGS: [&str; 2] = ["radix", "routers"];
@@ -28,6 +28,34 @@ impl FamilyScope<'_> {
             self.choose_design(context, settings, written, space, explicit)
                 .and_then(|family| Some((family, links?))),
         )
+    }
+
+    /// Resolves `network { radix; diameter; routers; }`, a goal over all families, to a family and its links.
+    pub(super) fn largest_network(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
+        let settings = self.settings(context, Some(block), Fields::Largest);
+        let links = self.links(context, &settings);
+        let radix = settings.need(context, "radix", "33").and_then(|value| radix(context, value));
+        let diameter = settings
+            .need(context, "diameter", "3")
+            .and_then(|value| integer(context, "`diameter`", value, 2..=3));
+        let size = settings.need(context, "routers", "largest").and_then(|value| size(context, value));
+        let ((_, radix), hops, size) = (radix?, diameter? as u32, size?);
+        let Some(family) = choose_network(1..=radix, hops, size) else {
+            let largest = choose_network(1..=radix, hops, DesignGoal::Largest);
+            let problem = format!(
+                "no network of at most {radix} network ports and diameter {hops} is known that has so many routers"
+            );
+            let help = largest.map_or("write a larger `radix`".to_owned(), |largest| {
+                format!(
+                    "the largest one has {}: raise `radix`, or ask for fewer routers",
+                    largest.router_count()
+                )
+            });
+            return self.no_such_network(context, problem, help, settings.span_or_head("radix"));
+        };
+        let written = format!("`{}`:", family.written());
+        self.check_size(context, Some(family.router_count() as u128), &written, self.name.span)?;
+        Some((family, links?))
     }
 
     fn choose_design(

@@ -87,6 +87,11 @@ block_kinds! {
         Hypercube "hypercube" "`topology = hypercube { .. }`, also folded";
         Polarstar "polarstar" "`topology = polarstar { .. }`";
         Polarfly "polarfly" "`topology = polarfly { .. }`";
+        Delorme "delorme" "`topology = delorme { .. }`";
+        QuadranglePairs "quadrangle_pairs" "`topology = quadrangle_pairs { .. }`";
+        Cayley "cayley" "`topology = cayley { .. }`";
+        StarGraph "star_graph" "`topology = star_graph { .. }`";
+        Largest "network" "`topology = network { .. }`";
         SlimFly "slim_fly" "`topology = slim_fly { .. }`";
         Bundlefly "bundlefly" "`topology = bundlefly { .. }`";
         Spectralfly "spectralfly" "`topology = spectralfly { .. }`";
@@ -97,6 +102,7 @@ block_kinds! {
         Rails "rails" "`topology = rails { .. }`";
         Clos "clos" "`topology = clos { .. }`";
         Kautz "kautz" "`topology = kautz { .. }`";
+        DeBruijn "de_bruijn" "`topology = de_bruijn { .. }`";
         GenKautz "gen_kautz" "`topology = gen_kautz { .. }`";
         Xpander "xpander" "`topology = xpander { .. }`";
         RandomRegular "random_regular" "`topology = random_regular { .. }`";

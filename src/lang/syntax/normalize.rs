@@ -50,7 +50,7 @@ pub fn with_design(mut normal: Spec, written: &str) -> Spec {
         let kept = goal
             .statements
             .iter()
-            .filter(|statement| !named(statement, &["radix", "routers", "dimensions"]))
+            .filter(|statement| !named(statement, &["radix", "routers", "dimensions", "diameter"]))
             .cloned();
         let kept: Vec<Statement> = kept.collect();
         let span = goal.span;

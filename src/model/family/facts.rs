@@ -2,7 +2,7 @@
 
 use crate::closed_form::ClosedForm;
 use crate::design_space::DesignSpace;
-use fabc_topology::RouterNames;
+use fabc_topology::{RouterNames, TierNames};
 
 /// (word of a family, example of a topology as a spec writes it).
 pub type FamilyForm = (&'static str, &'static str);
@@ -166,4 +166,14 @@ impl FullestRouter {
     pub(super) fn any_grouped(family: &str, local: u64, global: u64) -> Vec<Self> {
         vec![Self::new(format!("a router of this `{family}`"), &[(local, "local"), (global, "global")])]
     }
+}
+
+/// The setting `copies` of a family, empty without copies.
+pub(super) fn copies_setting(copies: u32) -> String {
+    if copies == 0 { String::new() } else { format!(" copies = {copies};") }
+}
+
+/// The names of consecutive routers from `first` on: a word and coordinates, the last one fastest.
+pub(super) fn tier_of_names(word: &str, first: u32, sides: &[u32]) -> TierNames {
+    TierNames { word: word.to_owned(), first, sides: sides.to_vec() }
 }

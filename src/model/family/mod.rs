@@ -4,8 +4,11 @@
 mod arcs;
 mod boxes;
 mod bundlefly;
+mod cayley;
 mod clos;
 mod clos_digits;
+mod de_bruijn;
+mod delorme;
 mod dragonfly;
 mod facts;
 mod fat_tree;
@@ -19,10 +22,12 @@ mod megafly;
 mod permuted;
 mod polarfly;
 mod polarstar;
+mod quadrangle_pairs;
 mod random_regular;
 mod shortcuts;
 mod slim_fly;
 mod spectralfly;
+mod star_graph;
 mod synthesized;
 mod xpander;
 
@@ -32,8 +37,11 @@ pub use boxes::{
     PlacedNic,
 };
 pub use bundlefly::Bundlefly;
+pub use cayley::Cayley;
 pub use clos::{Clos, ClosForm, ClosStage};
 pub use clos_digits::{ClosShifts, StageDigits};
+pub use de_bruijn::DeBruijn;
+pub use delorme::Delorme;
 pub use dragonfly::Dragonfly;
 pub use facts::{FamilyFacts, FamilyForm, FullestRouter, LinkCount};
 pub use fat_tree::FatTree;
@@ -47,10 +55,12 @@ pub use megafly::Megafly;
 pub use permuted::{Duplicates, PermuteMethod};
 pub use polarfly::PolarFly;
 pub use polarstar::{PolarStar, Supernode};
+pub use quadrangle_pairs::{PointsAndLines, Quadrangle, QuadranglePairs};
 pub use random_regular::RandomRegular;
 pub use shortcuts::{ShortcutReach, Shortcuts};
 pub use slim_fly::{SlimFly, slim_fly_degree};
 pub use spectralfly::{SpectralFly, is_bipartite_lps};
+pub use star_graph::StarGraph;
 pub use synthesized::{FreeGraph, GraphSymmetry};
 pub use xpander::Xpander;
 
@@ -58,9 +68,27 @@ use crate::closed_form::ClosedForm;
 use crate::draw::Draw;
 use fabc_topology::RouterNames;
 
-/// A family of networks, with its checked parameters.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Family {
+/// Declares the families. Each has a file of facts, and [`Family::facts`] finds them.
+macro_rules! families {
+    ($($(#[$meaning:meta])+ $family:ident($facts:ty),)+) => {
+        /// A family of networks, with its checked parameters.
+        #[derive(Clone, PartialEq, Debug)]
+        pub enum Family {
+            $($(#[$meaning])+ $family($facts),)+
+        }
+
+        impl Family {
+            /// The facts of the family.
+            pub fn facts(&self) -> &dyn FamilyFacts {
+                match self {
+                    $(Family::$family(facts) => facts,)+
+                }
+            }
+        }
+    };
+}
+
+families! {
     /// Tori, as a spec writes them: `torus a x b x ..`.
     Torus(Torus),
     /// Meshes, as a spec writes them: `mesh a x b x ..`.
@@ -73,8 +101,16 @@ pub enum Family {
     PolarStar(PolarStar),
     /// PolarFlies, as a spec writes them: `polarfly { q; }`.
     PolarFly(PolarFly),
+    /// Delorme graphs, as a spec writes them: `delorme { q; copies; }`.
+    Delorme(Delorme),
+    /// Pairs of points and lines, written `quadrangle_pairs { quadrangle; q; copies; }`.
+    QuadranglePairs(QuadranglePairs),
     /// Slim flies, as a spec writes them: `slim_fly { q; }`.
     SlimFly(SlimFly),
+    /// Cayley graphs, written `cayley { m; n; r; generators; }`.
+    Cayley(Cayley),
+    /// Star graphs, written `star_graph { symbols; }`.
+    StarGraph(StarGraph),
     /// Bundleflies, as a spec writes them: `bundlefly { q; p; }`.
     Bundlefly(Bundlefly),
     /// SpectralFlies, as a spec writes them: `spectralfly { rho; q; }`.
@@ -95,6 +131,8 @@ pub enum Family {
     Kautz(Kautz),
     /// Generalized Kautz graphs, written `gen_kautz { degree; routers; }`.
     GenKautz(GenKautz),
+    /// De Bruijn graphs, as a spec writes them: `de_bruijn { degree; length; }`.
+    DeBruijn(DeBruijn),
     /// Xpanders of any lift, written `xpander { degree; lift; }`.
     Xpander(Xpander),
     /// Random regular graphs, written `random_regular { routers; degree; }`.
@@ -125,8 +163,11 @@ pub struct Permuted {
 }
 
 impl Family {
+    /// The goal that chooses among all families with a design space.
+    const LARGEST: FamilyForm = ("network", "network { radix = 33; diameter = 3; routers = largest; }");
+
     /// Every family, with an example as a spec writes it.
-    pub const FORMS: [FamilyForm; 27] = [
+    pub const FORMS: [FamilyForm; 34] = [
         grids::TORUS,
         grids::MESH,
         grids::HYPERX,
@@ -134,6 +175,10 @@ impl Family {
         hypercube::FOLDED,
         polarstar::FORM,
         polarfly::FORM,
+        delorme::FORM,
+        quadrangle_pairs::FORM,
+        cayley::FORM,
+        star_graph::FORM,
         slim_fly::FORM,
         bundlefly::FORM,
         spectralfly::FORM,
@@ -145,14 +190,17 @@ impl Family {
         clos::GENERAL,
         boxes::RAILS,
         kautz::FORM,
+        de_bruijn::FORM,
         gen_kautz::FORM,
         xpander::FORM,
         random_regular::FORM,
+        random_regular::JELLYFISH,
         shortcuts::RING_N,
         shortcuts::NBR,
         shortcuts::GAU,
         permuted::FORM,
         synthesized::FORM,
+        Family::LARGEST,
         listed::FORM,
     ];
 
@@ -161,7 +209,7 @@ impl Family {
         [polarstar::FORM.0, bundlefly::FORM.0, dragonfly::FORM.0, megafly::FORM.0];
 
     /// The words of the families that have a [`Family::closed_form`].
-    pub const DESCRIBED: [&'static str; 15] = [
+    pub const DESCRIBED: [&'static str; 21] = [
         grids::TORUS.0,
         grids::MESH.0,
         grids::HYPERX.0,
@@ -169,6 +217,10 @@ impl Family {
         hypercube::FOLDED.0,
         polarstar::FORM.0,
         polarfly::FORM.0,
+        delorme::FORM.0,
+        quadrangle_pairs::FORM.0,
+        cayley::FORM.0,
+        star_graph::FORM.0,
         slim_fly::FORM.0,
         bundlefly::FORM.0,
         dragonfly::FORM.0,
@@ -177,36 +229,9 @@ impl Family {
         clos::LEAF_SPINE.0,
         clos::GENERAL.0,
         kautz::FORM.0,
+        de_bruijn::FORM.0,
+        Family::LARGEST.0,
     ];
-
-    /// The facts of the family.
-    pub fn facts(&self) -> &dyn FamilyFacts {
-        match self {
-            Family::Torus(family) => family,
-            Family::Mesh(family) => family,
-            Family::HyperX(family) => family,
-            Family::Hypercube(family) => family,
-            Family::PolarStar(family) => family,
-            Family::PolarFly(family) => family,
-            Family::SlimFly(family) => family,
-            Family::Bundlefly(family) => family,
-            Family::SpectralFly(family) => family,
-            Family::Dragonfly(family) => family,
-            Family::Levels(family) => family,
-            Family::Megafly(family) => family,
-            Family::FatTree(family) => family,
-            Family::Clos(family) => family,
-            Family::Boxes(family) => family,
-            Family::Kautz(family) => family,
-            Family::GenKautz(family) => family,
-            Family::Xpander(family) => family,
-            Family::RandomRegular(family) => family,
-            Family::Shortcuts(family) => family,
-            Family::Permuted(family) => family,
-            Family::Synthesized(family) => family,
-            Family::Listed(family) => family,
-        }
-    }
 
     /// The base of a permuted network, otherwise the family itself.
     pub fn unpermuted(&self) -> &Family {

@@ -4,6 +4,8 @@ use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use crate::draw::Draw;
 
 pub(super) const FORM: FamilyForm = ("random_regular", "random_regular { routers = 240; degree = 11; }");
+/// The same by the name of the paper.
+pub(super) const JELLYFISH: FamilyForm = ("jellyfish", "jellyfish { routers = 240; degree = 11; }");
 
 /// A random regular graph with its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -51,6 +51,34 @@ fn group_rule(
     }
 }
 
+/// The rule of packets on their way to a destination or to an intermediate router.
+///
+/// # Errors
+/// The reason why the fabric has no paths of this kind, in words.
+fn half_rule(
+    shortest: HalfRoutes,
+    fabric: &Fabric,
+    layout: &NetworkLayout,
+    routes: &TableRoutes,
+    destinations: &[u32],
+) -> Result<NextHopRule, &'static str> {
+    Ok(match (shortest, dragonfly(fabric)) {
+        (HalfRoutes::Random, _) => NextHopRule::Any,
+        (HalfRoutes::First, _) => NextHopRule::First,
+        (HalfRoutes::Family, Some(dragonfly)) => NextHopRule::Groups(dragonfly.a),
+        (HalfRoutes::Family, None) if fabric.routing == RoutingChoice::Algebraic => {
+            let port =
+                |router: u32, to: u32| routes.next(router, to, None).map_or(u16::MAX, |(port, _)| port);
+            let routers = layout.routers as u32;
+            let ports = destinations.iter().flat_map(|&to| (0..routers).map(move |router| port(router, to)));
+            NextHopRule::Ports(ports.collect())
+        }
+        (HalfRoutes::Family, None) => {
+            return Err("only a dragonfly, or `routing = algebraic`, defines such paths");
+        }
+    })
+}
+
 /// How packets choose their paths. `None` where they follow the tables.
 ///
 /// # Errors
@@ -89,25 +117,14 @@ pub(in super::super) fn choice(
             relays: groups.map_or_else(Vec::new, |tables| tables.relays.clone()),
         }));
     };
-    let step = match (shortest, dragonfly(fabric)) {
-        (HalfRoutes::Random, _) => NextHopRule::Any,
-        (HalfRoutes::First, _) => NextHopRule::First,
-        (HalfRoutes::Family, Some(dragonfly)) => NextHopRule::Groups(dragonfly.a),
-        (HalfRoutes::Family, None) if fabric.routing == RoutingChoice::Algebraic => {
-            let port =
-                |router: u32, to: u32| routes.next(router, to, None).map_or(u16::MAX, |(port, _)| port);
-            NextHopRule::Ports(
-                vias.iter()
-                    .flat_map(|&to| (0..layout.routers as u32).map(move |router| port(router, to)))
-                    .collect(),
-            )
-        }
-        (HalfRoutes::Family, None) => {
-            return Err(missing("only a dragonfly, or `routing = algebraic`, defines such paths"));
-        }
-    };
+    let step = half_rule(shortest, fabric, layout, routes, &vias).map_err(missing)?;
     let grouped = matches!(step, NextHopRule::Groups(_));
     let metric = HopMetric::new(scene, layout, &vias, step);
+    // A fault may take the last link between two groups. Then packets use all shortest paths that are left.
+    let (grouped, metric) = match grouped && !metric.joins_all(&vias) {
+        true => (false, HopMetric::new(scene, layout, &vias, NextHopRule::Any)),
+        false => (grouped, metric),
+    };
     let longest = metric.reach(&vias);
     let max_hops = setting.table_vcs;
     if longest > max_hops {

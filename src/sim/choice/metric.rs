@@ -110,6 +110,11 @@ impl HopMetric {
         Some(hops).filter(|&hops| hops != APART)
     }
 
+    /// Whether a path leads from each of these routers to every other one.
+    pub(in super::super) fn joins_all(&self, among: &[u32]) -> bool {
+        among.iter().all(|&to| among.iter().all(|&from| self.hops(from, to).is_some()))
+    }
+
     /// The most hops between two of these routers, as far as paths lead.
     pub(in super::super) fn reach(&self, among: &[u32]) -> u8 {
         let farthest = |&to: &u32| among.iter().filter_map(|&from| self.hops(from, to)).max().unwrap_or(0);

@@ -1,10 +1,15 @@
 //! Topologies of networks: every family of `docs/language.md`, small, with the facts that the other parts of
 //! a spec depend on.
 
+mod algebraic;
 mod lists;
 
 use super::dice::Dice;
 use super::spec::{Data, Item};
+use algebraic::{
+    bundlefly, cayley, de_bruijn, delorme, polarfly, polarstar, quadrangle_pairs, slim_fly, spectralfly,
+    star_graph,
+};
 use lists::{goal, graph};
 use std::collections::BTreeMap;
 
@@ -107,13 +112,19 @@ impl Topology {
 /// A family and how often it is chosen.
 type Maker = fn(&mut Dice) -> Topology;
 
-const MAKERS: [(usize, Maker); 23] = [
+const MAKERS: [(usize, Maker); 29] = [
     (6, torus),
     (4, mesh),
     (4, hyperx),
     (3, hypercube),
     (4, polarstar),
     (2, polarfly),
+    (2, delorme),
+    (1, quadrangle_pairs),
+    (1, cayley),
+    (2, star_graph),
+    (3, de_bruijn),
+    (1, jellyfish),
     (2, slim_fly),
     (1, bundlefly),
     (1, spectralfly),
@@ -195,48 +206,6 @@ fn hypercube(dice: &mut Dice) -> Topology {
         .permuted();
     (topology.is_grid, topology.formula_vcs) = (false, Some(1));
     topology
-}
-
-/// Routers of a supernode of a star product, its word and its degree.
-fn polarstar(dice: &mut Dice) -> Topology {
-    let (q, kind, degree, size) = dice.pick(&[
-        (2, "iq", 0, 2),
-        (2, "complete", 1, 2),
-        (2, "complete", 2, 3),
-        (2, "paley", 2, 5),
-        (3, "iq", 0, 2),
-        (3, "complete", 1, 2),
-        (2, "complete", 0, 1),
-    ]);
-    let row = match kind {
-        "iq" => "polarstar iq",
-        "paley" => "polarstar paley",
-        _ => "polarstar complete",
-    };
-    let mut topology = Topology::new(row, "polarstar", (q * q + q + 1) * size, q + 2 + degree, 3);
-    topology = topology.set("q", q).set("supernode", kind).set("degree", degree).grouped(size).permuted();
-    (topology.is_plane, topology.formula_vcs) = (true, Some(3));
-    topology
-}
-
-fn polarfly(dice: &mut Dice) -> Topology {
-    let q = dice.pick(&[2, 2, 3, 3, 4]);
-    let mut topology = Topology::new("polarfly", "polarfly", q * q + q + 1, q + 1, 2).set("q", q).permuted();
-    topology.is_plane = true;
-    topology
-}
-
-fn slim_fly(dice: &mut Dice) -> Topology {
-    let q = dice.pick(&[3, 3, 3, 4]);
-    Topology::new("slim_fly", "slim_fly", 2 * q * q, 2 * q, 2).set("q", q).permuted()
-}
-
-fn bundlefly(_: &mut Dice) -> Topology {
-    Topology::new("bundlefly", "bundlefly", 90, 10, 3).set("q", 3).set("p", 5).grouped(5).permuted()
-}
-
-fn spectralfly(_: &mut Dice) -> Topology {
-    Topology::new("spectralfly", "spectralfly", 120, 4, 8).set("rho", 3).set("q", 5).permuted()
 }
 
 fn dragonfly(dice: &mut Dice) -> Topology {
@@ -437,9 +406,17 @@ fn xpander(dice: &mut Dice) -> Topology {
 }
 
 fn random_regular(dice: &mut Dice) -> Topology {
+    regular(dice, "random_regular")
+}
+
+fn jellyfish(dice: &mut Dice) -> Topology {
+    regular(dice, "jellyfish")
+}
+
+fn regular(dice: &mut Dice, word: &'static str) -> Topology {
     let (routers, degree) = (dice.within(6, 14), dice.within(3, 4));
     let routers = routers + routers * degree % 2;
-    let topology = Topology::new("random_regular", "random_regular", routers, degree, 5);
+    let topology = Topology::new(word, word, routers, degree, 5);
     drawn(dice, topology.set("routers", routers).set("degree", degree), true)
 }
 

@@ -6,9 +6,13 @@ use super::spec::Spec;
 pub(crate) const ENDPOINTS_APART: [&str; 3] = ["clos", "fat_tree", "megafly"];
 
 /// The rows of the table of coverage.
-pub(crate) const PLANTS: [&str; 45] = [
+pub(crate) const PLANTS: [&str; 52] = [
     "bundlefly",
+    "cayley",
     "clos",
+    "de_bruijn duplex",
+    "de_bruijn simplex",
+    "delorme",
     "dragonfly consecutive",
     "dragonfly fold",
     "dragonfly palmtree",
@@ -24,6 +28,7 @@ pub(crate) const PLANTS: [&str; 45] = [
     "graphml simplex",
     "hypercube",
     "hyperx",
+    "jellyfish",
     "kautz duplex",
     "kautz simplex",
     "levels",
@@ -44,10 +49,12 @@ pub(crate) const PLANTS: [&str; 45] = [
     "polarstar complete",
     "polarstar iq",
     "polarstar paley",
+    "quadrangle_pairs",
     "random_regular",
     "ring_n",
     "slim_fly",
     "spectralfly",
+    "star_graph",
     "synthesize duplex",
     "synthesize simplex",
     "torus",
@@ -166,7 +173,7 @@ pub(crate) fn pairs() -> impl Iterator<Item = (&'static str, (&'static str, &'st
 /// Whether the language, or the size of a plant, lets it have a feature.
 fn go_together(plant: &str, dimension: &str, value: &str) -> bool {
     let (is_pod, one_way) = (plant.starts_with("pod "), plant.ends_with("simplex"));
-    let is_large = ["bundlefly", "spectralfly"].contains(&plant);
+    let is_large = ["bundlefly", "quadrangle_pairs", "spectralfly"].contains(&plant);
     let in_slices = plant == "pod slices";
     let is_grid = ["torus", "mesh", "hyperx"].contains(&plant);
     match (dimension, value) {

@@ -3,7 +3,9 @@
 //! `tests/data/polarstar_largest.csv`, `polarstar_design_space.csv` and `scale_by_radix.csv` were computed by
 //! separate code from the formulas of Lakhotia and others 2024.
 
-use fabc::model::{DesignGoal, DesignSpace, Family, Plant, PolarStar, Supernode};
+use fabc::model::{
+    DesignGoal, DesignSpace, Family, LargestKnown, Plant, PolarStar, Supernode, choose_network,
+};
 use fabc::syntax::print_spec;
 use std::collections::BTreeMap;
 
@@ -168,6 +170,30 @@ fn goals_are_written_as_the_design_that_they_choose() {
             "dragonfly { a = 12; h = 6; g = 73; arrangement = fold; link = near; }",
         ),
         ("slim_fly { radix <= 20; routers >= 200; link = near; }", "slim_fly { q = 11; link = near; }"),
+        (
+            "polarfly { radix = 9; routers = largest; link = near; }",
+            "polarfly { q = 8; copies = 1; link = near; }",
+        ),
+        (
+            "delorme { radix = 11; routers = largest; link = near; }",
+            "delorme { q = 8; copies = 2; link = near; }",
+        ),
+        (
+            "quadrangle_pairs { radix <= 18; routers >= 1700; link = near; }",
+            "quadrangle_pairs { quadrangle = symplectic; q = 3; copies = 2; link = near; }",
+        ),
+        (
+            "network { radix = 8; diameter = 3; routers = largest; link = near; }",
+            "cayley { m = 23; n = 11; r = 2; generators = [143, 148, 218, 243]; link = near; }",
+        ),
+        (
+            "network { radix = 33; diameter = 3; routers = largest; link = near; }",
+            "delorme { q = 32; link = near; }",
+        ),
+        (
+            "network { radix = 13; diameter = 2; routers = largest; link = near; }",
+            "slim_fly { q = 9; link = near; }",
+        ),
         ("polarfly { radix <= 20; routers = largest; link = near; }", "polarfly { q = 19; link = near; }"),
         ("hyperx { radix = 23; routers = largest; link = near; }", "hyperx 9 x 9 x 8 { link = near; }"),
         (
@@ -176,5 +202,66 @@ fn goals_are_written_as_the_design_that_they_choose() {
         ),
     ] {
         assert_eq!(normal(goal), format!("topology = {design}"), "{goal}");
+    }
+}
+
+/// The largest network of every radix from 8 to 128 with at most three hops.
+fn largest_of_all() -> Vec<(u32, Family)> {
+    let mut best: Option<Family> = None;
+    let mut rows = Vec::new();
+    for radix in 4..=128 {
+        let of_radix = choose_network(radix..=radix, 3, DesignGoal::Largest);
+        // Of equally large ones, that of fewer ports stays.
+        best = match (best, of_radix) {
+            (Some(best), Some(new)) if new.router_count() <= best.router_count() => Some(best),
+            (best, new) => new.or(best),
+        };
+        rows.extend(best.clone().filter(|_| radix >= 8).map(|family| (radix, family)));
+    }
+    rows
+}
+
+#[test]
+fn graphs_over_quadrangles_are_larger_than_polarstars_at_most_radixes() {
+    let stars = rows(include_str!("../../data/polarstar_largest.csv"));
+    let all = largest_of_all();
+    assert_eq!(all.len(), 121);
+    let mut larger = 0;
+    for ((radix, family), star) in all.iter().zip(&stars) {
+        assert_eq!(star["radix"], radix.to_string());
+        let star: usize = star["best_routers"].parse().unwrap();
+        assert!(family.router_count() >= star, "radix {radix}: {family:?}");
+        larger += usize::from(family.router_count() > star);
+    }
+    assert_eq!(larger, LARGER_THAN_POLARSTAR);
+    let chosen = choose_network(1..=64, 3, DesignGoal::Largest);
+    assert_eq!(chosen.as_ref(), all.iter().find(|(radix, _)| *radix == 64).map(|(_, family)| family));
+}
+
+/// Radixes from 8 to 128 at which another family has more routers than the largest PolarStar.
+const LARGER_THAN_POLARSTAR: usize = 108;
+
+/// `tests/data/largest_known.csv` was gathered and computed by others: the degree diameter table of the
+/// Combinatorics Wiki, and graphs that were built and searched by separate code.
+#[test]
+fn known_sizes_are_reached() {
+    for row in rows(include_str!("../../data/largest_known.csv")) {
+        let number = |column: &str| row[column].parse::<u64>().unwrap();
+        let (radix, diameter) = (number("degree") as u32, number("diameter") as u32);
+        let known = LargestKnown::find(radix, diameter).unwrap();
+        // The recalled rows of degree 17 and more are lower than PolarStars and pairs with copies.
+        assert!(known.routers >= number("routers"), "{row:?}: {known:?}");
+        if row["source"].starts_with("wiki") {
+            assert_eq!(known.routers, number("routers"), "{row:?}: {known:?}");
+        }
+        if row["source"].starts_with("computed") || row["source"].starts_with("formula") {
+            let spaces = [DesignSpace::Delorme, DesignSpace::QuadranglePairs];
+            let sizes: Vec<usize> = spaces
+                .into_iter()
+                .flat_map(|space| space.of_radix(radix))
+                .map(|f| f.router_count())
+                .collect();
+            assert!(sizes.contains(&(number("routers") as usize)), "{row:?}: {sizes:?}");
+        }
     }
 }

@@ -36,7 +36,7 @@ fn named(name: &str) -> Family {
         "spectralfly 1092" | "SF 1092" => Family::SpectralFly(SpectralFly { rho: 23, q: 13 }),
         "megafly 1040" | "MF 1040" => megafly(16, 8, Arrangement::Consecutive),
         "fat_tree 972" | "FT 972" => Family::FatTree(FatTree { levels: 3, arity: 18 }),
-        "polarfly 13" | "PolarFly 13" => Family::PolarFly(PolarFly { q: 13 }),
+        "polarfly 13" | "PolarFly 13" => Family::PolarFly(PolarFly { q: 13, copies: 0 }),
         "slimfly 13" | "SlimFly 13" => Family::SlimFly(SlimFly { q: 13 }),
         "tsp264 palmtree" | "TSP264 palm" => dragonfly(8, 4, 33, Arrangement::Palmtree),
         "tsp264 consecutive" => consecutive(8, 4),

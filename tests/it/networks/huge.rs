@@ -1,14 +1,15 @@
 //! Networks that are too large to be wired: formulas against whole networks where those are small, and the
 //! sampled check, which convicts formulas and neighbors that are wrong.
 
-use super::{dragonfly, histograms, kautz, megafly, polarstar, roomy, successors, wired};
+use super::{delorme, dragonfly, histograms, kautz, megafly, pairs, polarstar, roomy, successors, wired};
 use fabc::check::{self, Sampled};
 use fabc::compile::{Stage, check_early, compile, describe};
 use fabc::diag::Failure;
 use fabc::emit;
 use fabc::model::{
-    Arcs, Arrangement, Bundlefly, ClosedForm, Dragonfly, Fabric, Family, Farthest, FatTree, HyperX,
-    Hypercube, Mesh, Network, Plant, PolarFly, ReachedFrom, SlimFly, Supernode, Torus,
+    Arcs, Arrangement, Bundlefly, Cayley, ClosedForm, DeBruijn, Dragonfly, Fabric, Family, Farthest, FatTree,
+    HyperX, Hypercube, Mesh, Network, Plant, PolarFly, Quadrangle, ReachedFrom, SlimFly, StarGraph,
+    Supernode, Torus,
 };
 use fabc::passes::wire;
 use fabc::progress::Silent;
@@ -32,7 +33,31 @@ fn described() -> Vec<Family> {
     for dimensions in 2..=7 {
         families.extend([false, true].map(|folded| Family::Hypercube(Hypercube { dimensions, folded })));
     }
-    families.extend([2, 3, 4, 5, 7, 8, 9].map(|q| Family::PolarFly(PolarFly { q })));
+    families.extend([2, 3, 4, 5, 7, 8, 9].map(|q| Family::PolarFly(PolarFly { q, copies: 0 })));
+    families.extend([2, 4, 8].map(|q| Family::PolarFly(PolarFly { q, copies: 1 })));
+    families.extend([(2, 0), (2, 1), (2, 5), (8, 0), (8, 2)].map(|(q, copies)| delorme(q, copies)));
+    for copies in [0, 1, 3] {
+        families.push(pairs(Quadrangle::Symplectic, 2, copies));
+        families.push(pairs(Quadrangle::Hyperoval, 2, copies));
+    }
+    families.extend([0, 1].map(|copies| pairs(Quadrangle::Symplectic, 3, copies)));
+    families.extend([0, 2].map(|copies| pairs(Quadrangle::Hermitian, 2, copies)));
+    families.extend([0, 2].map(|copies| pairs(Quadrangle::AhrensSzekeres, 3, copies)));
+    families.extend([3, 4, 5, 6].map(|symbols| Family::StarGraph(StarGraph { symbols })));
+    families.extend(
+        [
+            (23, 11, 2, vec![143, 148, 218, 243]),
+            (7, 3, 2, vec![1, 7]),
+            (5, 1, 1, vec![1]),
+            (4, 2, 3, vec![4, 5]),
+        ]
+        .map(|(m, n, r, generators)| Family::Cayley(Cayley { m, n, r, generators })),
+    );
+    for (degree, length) in [(2, 2), (2, 3), (2, 6), (3, 2), (3, 3), (4, 3)] {
+        families.extend(
+            [Arcs::Simplex, Arcs::Duplex].map(|arcs| Family::DeBruijn(DeBruijn { degree, length, arcs })),
+        );
+    }
     families.extend([3, 4, 5, 7, 8, 9, 11, 13].map(|q| Family::SlimFly(SlimFly { q })));
     families.extend(
         [(3, 5), (4, 5), (5, 5), (4, 9), (5, 13)].map(|(q, p)| Family::Bundlefly(Bundlefly { q, p })),
@@ -288,6 +313,12 @@ fn whatever_is_larger_than_can_be_built_is_described() {
         ("hypercube { dimensions = 17; }", 18),
         ("folded_hypercube { dimensions = 18; }", 20),
         ("polarfly { q = 257; }", 259),
+        ("quadrangle_pairs { quadrangle = symplectic; q = 7; }", 65),
+        ("quadrangle_pairs { quadrangle = hyperoval; q = 8; copies = 1; }", 82),
+        ("quadrangle_pairs { quadrangle = ahrens_szekeres; q = 7; }", 64),
+        ("network { radix = 128; diameter = 3; routers = largest; }", 129),
+        ("star_graph { symbols = 9; }", 9),
+        ("de_bruijn { degree = 3; length = 11; arcs = duplex; }", 7),
         ("slim_fly { q = 211; }", 320),
         ("bundlefly { radix = 96; routers = largest; }", 97),
         ("dragonfly { radix = 96; routers = largest; }", 97),

@@ -14,6 +14,7 @@ mod grouped;
 mod host_halves;
 mod huge;
 mod lanes;
+mod largest_page;
 mod levels;
 mod lists;
 mod ordered;
@@ -34,10 +35,10 @@ use fabc::diag::Span;
 use fabc::ids::{Id, LinkTypeId, NodeId};
 use fabc::ir::{Link, LinkClass, Topology};
 use fabc::model::{
-    AllowedTurns, Arcs, Arrangement, Budget, Bundlefly, Capacities, Demand, DemandComponent, Dragonfly,
-    Fabric, Family, FatTree, Faults, GenKautz, HyperX, Hypercube, Kautz, LinkType, Listed, ListedLink,
-    ListedRouter, Megafly, Mesh, Network, Plant, PolarFly, PolarStar, Router, RoutingChoice, SlimFly,
-    SpectralFly, Supernode, Torus,
+    AllowedTurns, Arcs, Arrangement, Budget, Bundlefly, Capacities, Cayley, DeBruijn, Delorme, Demand,
+    DemandComponent, Dragonfly, Fabric, Family, FatTree, Faults, GenKautz, HyperX, Hypercube, Kautz,
+    LinkType, Listed, ListedLink, ListedRouter, Megafly, Mesh, Network, Plant, PolarFly, PolarStar,
+    Quadrangle, QuadranglePairs, Router, RoutingChoice, SlimFly, SpectralFly, StarGraph, Supernode, Torus,
 };
 use fixedbitset::FixedBitSet;
 use levels::level;
@@ -137,6 +138,14 @@ fn megafly(a: u32, rho: u32, arrangement: Arrangement) -> Family {
     Family::Megafly(Megafly { a, rho, arrangement })
 }
 
+fn delorme(q: u32, copies: u32) -> Family {
+    Family::Delorme(Delorme { q, copies })
+}
+
+fn pairs(quadrangle: Quadrangle, q: u32, copies: u32) -> Family {
+    Family::QuadranglePairs(QuadranglePairs { quadrangle, q, copies })
+}
+
 fn polarstar(q: u32, supernode: Supernode, degree: u32) -> Family {
     Family::PolarStar(PolarStar { q, supernode, degree })
 }
@@ -190,7 +199,7 @@ fn family_of(row: &BTreeMap<&str, &str>) -> Family {
         ("fattree3", &[arity, ..]) => Family::FatTree(FatTree { levels: 3, arity }),
         ("hypercube", &[dimensions]) => Family::Hypercube(Hypercube { dimensions, folded: false }),
         ("folded-hypercube", &[dimensions]) => Family::Hypercube(Hypercube { dimensions, folded: true }),
-        ("polarfly", &[q]) => Family::PolarFly(PolarFly { q }),
+        ("polarfly", &[q]) => Family::PolarFly(PolarFly { q, copies: 0 }),
         ("slimfly", &[q]) => Family::SlimFly(SlimFly { q }),
         ("bundlefly", &[q, p]) => Family::Bundlefly(Bundlefly { q, p }),
         ("table3", &[q, p]) if parameters.starts_with("BF") => Family::Bundlefly(Bundlefly { q, p }),
@@ -211,6 +220,18 @@ fn family_of(row: &BTreeMap<&str, &str>) -> Family {
         }
         ("kautz", &[degree, length]) => kautz(degree, length, Arcs::Simplex),
         ("kautz-undirected", &[degree, length]) => kautz(degree, length, Arcs::Duplex),
+        ("polarfly", &[q, copies]) => Family::PolarFly(PolarFly { q, copies }),
+        ("delorme", &[q, copies]) => delorme(q, copies),
+        ("pairs-symplectic", &[q, copies]) => pairs(Quadrangle::Symplectic, q, copies),
+        ("pairs-hermitian", &[q, copies]) => pairs(Quadrangle::Hermitian, q, copies),
+        ("pairs-hyperoval", &[q, copies]) => pairs(Quadrangle::Hyperoval, q, copies),
+        ("pairs-ahrens_szekeres", &[q, copies]) => pairs(Quadrangle::AhrensSzekeres, q, copies),
+        ("star_graph", &[symbols]) => Family::StarGraph(StarGraph { symbols }),
+        ("cayley", &[m, n, r]) => Family::Cayley(Cayley { m, n, r, generators: vec![143, 148, 218, 243] }),
+        ("debruijn", &[degree, length]) => {
+            let arcs = if parameters.ends_with(" directed") { Arcs::Simplex } else { Arcs::Duplex };
+            Family::DeBruijn(DeBruijn { degree, length, arcs })
+        }
         _ => panic!("{name} {parameters}"),
     }
 }

@@ -1,11 +1,11 @@
 //! One small network of each family.
 
 use super::levels::level;
-use super::{boxes, clos, dragonfly, kautz, levels, listed, megafly, polarstar, random};
+use super::{boxes, clos, dragonfly, kautz, levels, listed, megafly, pairs, polarstar, random};
 use fabc::model::{
-    Arcs, Arrangement, Bundlefly, Draw, Family, FatTree, FreeGraph, GenKautz, GraphSymmetry, HyperX,
-    Hypercube, Mesh, PermuteMethod, PolarFly, RandomRegular, ShortcutReach, SlimFly, SpectralFly, Supernode,
-    Torus, Xpander,
+    Arcs, Arrangement, Bundlefly, Cayley, DeBruijn, Delorme, Draw, Family, FatTree, FreeGraph, GenKautz,
+    GraphSymmetry, HyperX, Hypercube, Mesh, PermuteMethod, PolarFly, Quadrangle, RandomRegular,
+    ShortcutReach, SlimFly, SpectralFly, StarGraph, Supernode, Torus, Xpander,
 };
 use fabc::units::Decimal;
 
@@ -43,7 +43,14 @@ fn formula_samples() -> Vec<Family> {
         polarstar(2, Supernode::Iq, 3),
         polarstar(3, Supernode::Paley, 2),
         polarstar(2, Supernode::Complete, 2),
-        Family::PolarFly(PolarFly { q: 4 }),
+        Family::PolarFly(PolarFly { q: 4, copies: 0 }),
+        Family::PolarFly(PolarFly { q: 4, copies: 1 }),
+        Family::Delorme(Delorme { q: 2, copies: 0 }),
+        Family::Delorme(Delorme { q: 2, copies: 2 }),
+        pairs(Quadrangle::Symplectic, 2, 1),
+        pairs(Quadrangle::Hyperoval, 2, 0),
+        Family::StarGraph(StarGraph { symbols: 4 }),
+        Family::Cayley(Cayley { m: 7, n: 3, r: 2, generators: vec![1, 7] }),
         Family::SlimFly(SlimFly { q: 3 }),
         Family::SlimFly(SlimFly { q: 4 }),
         Family::SlimFly(SlimFly { q: 5 }),
@@ -124,6 +131,8 @@ fn list_samples() -> Vec<Family> {
         kautz(2, 3, Arcs::Simplex),
         kautz(3, 2, Arcs::Duplex),
         kautz(3, 1, Arcs::Duplex),
+        Family::DeBruijn(DeBruijn { degree: 2, length: 3, arcs: Arcs::Simplex }),
+        Family::DeBruijn(DeBruijn { degree: 3, length: 2, arcs: Arcs::Duplex }),
         Family::Listed(listed(7, &ring, Arcs::Simplex)),
         Family::Listed(listed(7, &ring, Arcs::Duplex)),
         Family::Listed(listed(4, &[[0, 1], [3, 0], [1, 0], [2, 1]], Arcs::Duplex)),

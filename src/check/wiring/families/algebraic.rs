@@ -3,6 +3,7 @@
 use crate::field::LogField;
 use crate::wiring::rule::FamilyRule;
 use fabc_ir::LinkClass;
+use fabc_model::PolarFly;
 
 /// Whether the difference of two elements is a square other than 0.
 pub(super) fn is_paley(field: &LogField, a: u32, b: u32) -> bool {
@@ -50,21 +51,48 @@ impl PointPlane {
     }
 }
 
-impl FamilyRule for PointPlane {
+/// A plane whose points are routers, and perhaps further routers with the neighbors of the point that all
+/// quadrics are orthogonal to.
+pub(super) struct CopiedPlane {
+    plane: PointPlane,
+    /// `[copy]`: the point that has the same neighbors.
+    originals: Vec<u32>,
+}
+
+impl CopiedPlane {
+    pub(super) fn new(fly: &PolarFly) -> Self {
+        let plane = PointPlane::new(fly.q);
+        let points = 0..plane.count() as u32;
+        let quadrics: Vec<u32> = points.clone().filter(|&point| plane.orthogonal(point, point)).collect();
+        let nucleus = |point: &u32| quadrics.iter().all(|&quadric| plane.orthogonal(*point, quadric));
+        let originals = if fly.copies > 0 { points.clone().filter(nucleus).collect() } else { Vec::new() };
+        Self { plane, originals }
+    }
+    fn original(&self, router: u32) -> u32 {
+        let copy = u64::from(router).checked_sub(self.plane.count());
+        copy.map_or(router, |copy| self.originals[copy as usize])
+    }
+}
+
+impl FamilyRule for CopiedPlane {
     fn routers(&self) -> usize {
-        self.count() as usize
+        self.plane.count() as usize + self.originals.len()
     }
 
     fn links(&self) -> u64 {
-        PointPlane::links(self)
+        self.plane.links() + self.originals.len() as u64 * self.plane.quadrics()
     }
 
     fn degree(&self, router: u32) -> u32 {
-        self.q() + u32::from(!self.orthogonal(router, router))
+        let original = self.original(router);
+        let is_quadric = self.plane.orthogonal(original, original);
+        // A quadric has as many neighbors more as its nucleus has copies.
+        self.plane.q() + if is_quadric { self.originals.len() as u32 } else { 1 }
     }
 
     fn joined(&self, from: u32, to: u32) -> Option<(u32, LinkClass)> {
-        (from != to && self.orthogonal(from, to)).then_some((1, LinkClass::Local))
+        let (first, second) = (self.original(from), self.original(to));
+        (first != second && self.plane.orthogonal(first, second)).then_some((1, LinkClass::Local))
     }
 }
 

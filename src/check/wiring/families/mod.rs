@@ -3,10 +3,13 @@
 
 mod algebraic;
 mod boxes;
+mod cayley;
 mod clos;
+mod de_bruijn;
 mod dragonfly;
 mod drawn;
 mod fat_tree;
+mod form_space;
 mod gen_kautz;
 mod grid;
 mod hypercube;
@@ -14,16 +17,19 @@ mod kautz;
 mod levels;
 mod listed;
 mod permuted;
+mod polarity;
 mod products;
+mod quadrangles;
 mod quaternions;
 mod shortcuts;
+mod star_graph;
 
 use super::rule::{FamilyRule, verify_by_rule};
 use fabc_base::ids::Id;
 use fabc_ir::Topology;
 use fabc_model::{
-    Arcs, Bundlefly, Fabric, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Mesh, Network, PolarFly,
-    RandomRegular, SlimFly, SpectralFly, Torus, Xpander,
+    Arcs, Bundlefly, Fabric, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Mesh, Network,
+    RandomRegular, SlimFly, SpectralFly, StarGraph, Torus, Xpander,
 };
 
 /// The rule of a family. `None` for a list of links.
@@ -36,7 +42,12 @@ pub(super) fn rule_of(family: &Family) -> Option<Box<dyn FamilyRule + Sync + '_>
             Box::new(hypercube::HypercubeRule { dimensions, folded })
         }
         Family::PolarStar(star) => Box::new(products::StarProduct::new(*star)),
-        Family::PolarFly(PolarFly { q }) => Box::new(algebraic::PointPlane::new(*q)),
+        Family::PolarFly(fly) => Box::new(algebraic::CopiedPlane::new(fly)),
+        Family::Delorme(delorme) => Box::new(polarity::PolarityRule::new(delorme)),
+        Family::QuadranglePairs(pairs) => Box::new(quadrangles::PairsRule::new(pairs)),
+        Family::Cayley(cayley) => Box::new(cayley::Products::new(cayley)),
+        &Family::StarGraph(StarGraph { symbols }) => Box::new(star_graph::Exchanges { symbols }),
+        &Family::DeBruijn(graph) => Box::new(de_bruijn::Shifts(graph)),
         Family::SlimFly(SlimFly { q }) => Box::new(algebraic::SlimFlyGraph::new(*q)),
         Family::Bundlefly(Bundlefly { q, p }) => Box::new(products::PaleyBundles::new(*q, *p)),
         Family::SpectralFly(SpectralFly { rho, q }) => Box::new(quaternions::Quaternions::new(*rho, *q)),

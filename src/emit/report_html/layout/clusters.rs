@@ -2,7 +2,7 @@
 
 use super::point::Point;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::Topology;
+use fabc_ir::{TierNames, Topology};
 use std::f64::consts::PI;
 
 /// Least distance of two neighbors on a ring.
@@ -27,6 +27,23 @@ fn radius(count: usize, distance: f64) -> f64 {
 pub(super) fn ring(count: usize) -> Vec<Point> {
     let radius = radius(count, STEP).max(200.0);
     (0..count).map(|place| on_circle(Point::default(), radius, place, count)).collect()
+}
+
+/// Routers by tiers of names, each on a circle of its own around the same center. The tiers before `inside`
+/// stand inside of the others, the last of them innermost.
+pub(super) fn circles(tiers: &[TierNames], inside: usize) -> Vec<Point> {
+    let size = |tier: &TierNames| tier.sides.iter().product::<u32>() as usize;
+    let mut radii = vec![0.0; tiers.len()];
+    let mut reached = -2.0 * STEP;
+    for place in (0..inside).rev().chain(inside..tiers.len()) {
+        reached = f64::max(reached + 2.0 * STEP, radius(size(&tiers[place]), STEP));
+        radii[place] = reached;
+    }
+    let circle = |(tier, radius): (&TierNames, f64)| {
+        let count = size(tier);
+        (0..count).map(move |place| on_circle(Point::default(), radius, place, count))
+    };
+    tiers.iter().zip(radii).flat_map(circle).collect()
 }
 
 /// Groups of consecutive routers on a ring, each a small ring of its own. In a group, routers without hosts

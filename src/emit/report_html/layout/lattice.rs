@@ -1,6 +1,7 @@
 //! Grids and lattices.
 
 use super::point::Point;
+use fabc_ir::TierNames;
 use fabc_model::Pod;
 
 /// Distance of two neighbors along an axis.
@@ -61,6 +62,22 @@ fn cube(dims: [u32; 3]) -> Vec<Point> {
         }
     };
     (0..x * y * z).map(chip).collect()
+}
+
+/// Routers by tiers of names, one below the other: a row for all values of the last coordinate.
+pub(super) fn tables(tiers: &[TierNames]) -> Vec<Point> {
+    let mut points = Vec::new();
+    let mut top = 0.0;
+    for TierNames { sides, .. } in tiers {
+        let columns = sides.last().copied().unwrap_or(1);
+        let count: u32 = sides.iter().product();
+        points.extend((0..count).map(|index| Point {
+            x: STEP * f64::from(index % columns),
+            y: top + STEP * f64::from(index / columns),
+        }));
+        top += STEP * (f64::from(count / columns) + 1.0);
+    }
+    points
 }
 
 /// Maximum layers that stand above each other.

@@ -90,11 +90,22 @@ fn family_points(compiled: &CompiledFabric, family: &Family) -> (Vec<Point>, Str
                 _ => grid(&vec![2; count.ilog2() as usize]),
             }
         }
-        Family::PolarFly(_) => (
+        Family::PolarFly(fly) if fly.copies == 0 => (
             clusters::polarfly(topology),
             "the quadrics above, a fan for each neighbor of one of them".to_owned(),
             None,
         ),
+        Family::Delorme(_) | Family::QuadranglePairs(_) => match topology.names() {
+            RouterNames::Tiers(tiers) if matches!(family, Family::Delorme(_)) => {
+                (clusters::circles(tiers, 4), "the tree around one router, copies outside".to_owned(), None)
+            }
+            RouterNames::Tiers(tiers) => (
+                lattice::tables(tiers),
+                "a row for every point, a column for every line, copies below".to_owned(),
+                Some(lattice::straight(0)),
+            ),
+            _ => ring(count),
+        },
         Family::SlimFly(fly) => (
             clusters::halves(fly.q),
             "two halves of columns, as the field divides them".to_owned(),

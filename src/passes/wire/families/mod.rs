@@ -6,7 +6,11 @@
 
 mod boxes;
 mod bundlefly;
+mod cayley;
 mod clos;
+mod copied;
+mod de_bruijn;
+mod delorme;
 mod dragonfly;
 mod fat_tree;
 mod gen_kautz;
@@ -18,14 +22,15 @@ mod listed;
 mod megafly;
 mod polarfly;
 mod polarstar;
+mod quadrangle_pairs;
 mod slim_fly;
 mod spectralfly;
+mod star_graph;
 
 use crate::wire::edge::UnnumberedLink;
-use fabc_base::algebra::ProjectivePlane;
 use fabc_model::{
-    Bundlefly, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Mesh, Network, PolarFly, SlimFly,
-    SpectralFly, Torus,
+    Bundlefly, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Mesh, Network, SlimFly, SpectralFly,
+    StarGraph, Torus,
 };
 use grid::AxisJoin;
 
@@ -39,7 +44,11 @@ pub(super) fn edges(network: &Network, family: &Family) -> Vec<UnnumberedLink> {
             hypercube::edges(network, *dimensions, *folded)
         }
         Family::PolarStar(star) => polarstar::edges(network, star),
-        Family::PolarFly(PolarFly { q }) => polarfly::edges(network, *q),
+        Family::PolarFly(_)
+        | Family::Delorme(_)
+        | Family::QuadranglePairs(_)
+        | Family::Cayley(_)
+        | Family::StarGraph(_) => edges_by_neighbors(network, family),
         Family::SlimFly(SlimFly { q }) => slim_fly::edges(network, *q),
         Family::Bundlefly(Bundlefly { q, p }) => bundlefly::edges(network, *q, *p),
         Family::SpectralFly(SpectralFly { rho, q }) => spectralfly::edges(network, *rho, *q),
@@ -50,6 +59,7 @@ pub(super) fn edges(network: &Network, family: &Family) -> Vec<UnnumberedLink> {
         Family::Clos(clos) => clos::edges(clos),
         Family::Boxes(boxes) => boxes::edges(boxes),
         Family::Kautz(Kautz { degree, length, arcs }) => kautz::edges(network, *degree, *length, *arcs),
+        Family::DeBruijn(graph) => de_bruijn::edges(network, graph),
         Family::GenKautz(GenKautz { degree, routers, arcs }) => {
             gen_kautz::edges(network, *degree, *routers, *arcs)
         }
@@ -64,13 +74,33 @@ pub(super) fn edges(network: &Network, family: &Family) -> Vec<UnnumberedLink> {
     }
 }
 
+/// The duplex links of a family, one for each pair of neighbors, by ascending router.
+fn edges_by_neighbors(network: &Network, family: &Family) -> Vec<UnnumberedLink> {
+    let Some(neighbors) = neighbors_of(family) else {
+        unreachable!("a {} lists its neighbors", family.name());
+    };
+    let (mut edges, mut list) = (Vec::new(), Vec::new());
+    for router in 0..family.router_count() as u32 {
+        list.clear();
+        neighbors(router, &mut list);
+        list.sort_unstable();
+        let above = list.iter().filter(|&&other| other > router);
+        edges.extend(above.map(|&other| UnnumberedLink::local(network, [router, other])));
+    }
+    edges
+}
+
 /// A function that adds the neighbors of a router to a list.
 pub type NeighborLister<'a> = Box<dyn Fn(u32, &mut Vec<u32>) + Sync + 'a>;
 
 /// The function that lists the neighbors of every router. `None` for families that [`Family::closed_form`]
 /// does not describe.
 pub fn neighbors(network: &Network) -> Option<NeighborLister<'_>> {
-    Some(match &network.family {
+    neighbors_of(&network.family)
+}
+
+fn neighbors_of(family: &Family) -> Option<NeighborLister<'_>> {
+    Some(match family {
         Family::Torus(Torus(sides)) => {
             Box::new(|router, list| grid::neighbors(sides, AxisJoin::Ring, router, list))
         }
@@ -87,9 +117,17 @@ pub fn neighbors(network: &Network) -> Option<NeighborLister<'_>> {
             let implicit = polarstar::ImplicitPolarStar::new(star);
             Box::new(move |router, list| implicit.neighbors(router, list))
         }
-        Family::PolarFly(PolarFly { q }) => {
-            let plane = ProjectivePlane::new(*q);
-            Box::new(move |router, list| polarfly::neighbors(&plane, router, list))
+        Family::PolarFly(fly) => {
+            let implicit = polarfly::ImplicitPolarFly::new(fly);
+            Box::new(move |router, list| implicit.neighbors(router, list))
+        }
+        Family::Delorme(delorme) => {
+            let implicit = delorme::ImplicitDelorme::new(delorme);
+            Box::new(move |router, list| implicit.neighbors(router, list))
+        }
+        Family::QuadranglePairs(pairs) => {
+            let implicit = quadrangle_pairs::ImplicitPairs::new(pairs);
+            Box::new(move |router, list| implicit.neighbors(router, list))
         }
         Family::SlimFly(SlimFly { q }) => {
             let implicit = slim_fly::ImplicitSlimFly::new(*q);
@@ -116,6 +154,14 @@ pub fn neighbors(network: &Network) -> Option<NeighborLister<'_>> {
         Family::Kautz(Kautz { degree, length, arcs }) => {
             Box::new(|router, list| kautz::neighbors(*degree, *length, *arcs, router, list))
         }
+        Family::Cayley(cayley) => {
+            let implicit = cayley::ImplicitCayley::new(cayley);
+            Box::new(move |router, list| implicit.neighbors(router, list))
+        }
+        &Family::StarGraph(StarGraph { symbols }) => {
+            Box::new(move |router, list| star_graph::neighbors(symbols, router, list))
+        }
+        Family::DeBruijn(graph) => Box::new(|router, list| de_bruijn::neighbors(graph, router, list)),
         _ => return None,
     })
 }

@@ -2,27 +2,26 @@
 //!
 //! Sources: Brown 1966 (ER_q); Lakhotia and others 2022 (PolarFly). Cost: linear in the links.
 
-use crate::wire::edge::UnnumberedLink;
+use super::copied::Copies;
 use fabc_base::algebra::ProjectivePlane;
-use fabc_model::Network;
+use fabc_model::PolarFly;
 
-/// The links of a PolarFly.
-pub(super) fn edges(network: &Network, q: u32) -> Vec<UnnumberedLink> {
-    let plane = ProjectivePlane::new(q);
-    let pairs_above = |point: u32| {
-        plane
-            .orthogonal(point)
-            .into_iter()
-            .filter(move |&other| other > point)
-            .map(move |other| [point, other])
-    };
-    (0..ProjectivePlane::count(q))
-        .flat_map(pairs_above)
-        .map(|ends| UnnumberedLink::local(network, ends))
-        .collect()
+/// The state that is needed to list neighbors: the points, and the one that has copies.
+pub(super) struct ImplicitPolarFly {
+    plane: ProjectivePlane,
+    copies: Copies,
 }
 
-/// Adds the neighbors of a router.
-pub(super) fn neighbors(plane: &ProjectivePlane, router: u32, list: &mut Vec<u32>) {
-    list.extend(plane.orthogonal(router).into_iter().filter(|&other| other != router));
+impl ImplicitPolarFly {
+    pub(super) fn new(fly: &PolarFly) -> Self {
+        let plane = ProjectivePlane::new(fly.q);
+        // For an even order all quadrics are orthogonal to (1, 1, 1).
+        let copies = Copies::new(ProjectivePlane::count(fly.q), vec![fly.q + 1], fly.copies);
+        Self { plane, copies }
+    }
+    /// Adds the neighbors of a router.
+    pub(super) fn neighbors(&self, router: u32, list: &mut Vec<u32>) {
+        let near = self.plane.orthogonal(self.copies.original(router));
+        self.copies.push_neighbors(router, &near, list);
+    }
 }

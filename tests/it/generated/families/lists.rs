@@ -102,6 +102,8 @@ pub(super) fn goal(dice: &mut Dice) -> Topology {
         ("polarstar", &["radix = 3", "routers = largest"][..]),
         ("polarstar", &["radix <= 6", "routers >= 14"][..]),
         ("polarfly", &["radix = 3", "routers = largest"][..]),
+        ("network", &["radix = 3", "diameter = 3", "routers = largest"]),
+        ("network", &["radix <= 4", "diameter = 2", "routers >= 10"]),
         ("slim_fly", &["radix <= 6", "routers >= 10"][..]),
         ("dragonfly", &["radix = 3", "routers = largest"][..]),
         ("dragonfly", &["radix = 4", "routers = largest", "arrangement = fold"][..]),
