@@ -11,7 +11,7 @@ use fabc_model::{
     Ack, Arbitration, Arcs, Arrangement, AttachBy, Births, Bundling, Clustering, Collective,
     CollectiveAlgorithm, CollectiveMetric, ControlChoice, Credits, Duplex, Duplicates, Family, Filling,
     HalfRoutes, HashInput, JobMetric, MemberWeights, MessageOrder, Metric, Objective, PacketRouting,
-    PermuteMethod, PlacementChoice, RouteSelect, RouterModel, RoutingChoice, Scenarios, Score,
+    PermuteMethod, PlacementChoice, Quadrangle, RouteSelect, RouterModel, RoutingChoice, Scenarios, Score,
     SimulatedMetric, SonicConfig, Supernode, SymmetryChoice, SynthesisMethod, TableKey, TierOrderWord,
     TopologyChoice, Traffic, TurnPriority, Word,
 };
@@ -114,6 +114,7 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         (_, "duplex") => words::<Duplex>(),
         (_, "config_db") => words::<SonicConfig>(),
         (_, "supernode") => words::<Supernode>(),
+        (_, "quadrangle") => words::<Quadrangle>(),
         (_, "arrangement") => words::<Arrangement>(),
         (_, "arcs") => words::<Arcs>(),
         (_, "method") => words::<SynthesisMethod>(),
@@ -304,8 +305,8 @@ mod tests {
     #[test]
     fn every_choice_of_the_language_is_offered() {
         use fabc_lang::syntax::words::FieldKind;
-        // Names, routers and files are looked up, not offered as words.
-        const OTHERS: [&str; 19] = [
+        // Names, numbers, routers and files are looked up, not offered as words.
+        const OTHERS: [&str; 20] = [
             "for",
             "leaf",
             "spine",
@@ -316,6 +317,7 @@ mod tests {
             "over",
             "along",
             "names",
+            "generators",
             "local",
             "global",
             "of",

@@ -26,8 +26,8 @@ impl GeneralizedQuadrangle {
     /// vanishes on.
     ///
     /// Point (x, y, z) has number (x q + y) q + z. Then come (k, b), (a) and a last one. Line [k, b, c] has
-    /// the points (x, k x + b, b x + c) and (k, b), line [a, c] the points (a, y, c - a y) and (a). Line [k]
-    /// joins all (k, b) to the last point, the last line all (a).
+    /// the points (x, k x + b, b x + c) and (k, b), line [a, c] the points (a, y, c - a y) and (a).
+    /// Line `[k]` joins all (k, b) to the last point, the last line all (a).
     pub fn symplectic(q: u32) -> Self {
         let field = FiniteField::new(q);
         let (sum, product) = (|a, b| field.sum(a, b), |a, b| field.product(a, b));
