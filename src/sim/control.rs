@@ -17,7 +17,7 @@ use super::load::StaticLoad;
 use super::routing::PathSelection;
 use super::setting::{Setting, SourceControl, SourceMarks};
 use fabc_ir::Fraction;
-use fabc_model::{Ack, MarkControl, MarkLaw, RouterModel, WindowControl};
+use fabc_model::{Ack, Fabric, MarkControl, MarkLaw, RouterModel, SimulationParameters, WindowControl};
 
 /// Eighths of the room of a source that stand in queues by default.
 const QUEUED: u64 = 3;
@@ -31,25 +31,39 @@ const REFUSED: u64 = 4;
 /// News of an arrival waits by default for as long as a source takes to send so many eighths of its room.
 const WAITING: u64 = 1;
 
+/// Checks that a model and its queues have what a control needs, before anything is routed.
+///
+/// # Errors
+/// [`SimError::OtherModel`] or [`SimError::UnreachedMark`] where they do not.
+pub fn has_control(fabric: &Fabric, parameters: &SimulationParameters) -> Result<(), SimError> {
+    let buffer = fabric.router.buffer_flits;
+    parameters.control.map_or(Ok(()), |control| fits_model(parameters.model, buffer, control))
+}
+
 /// Checks that packets that a control acknowledges can be acknowledged.
 ///
 /// # Errors
-/// [`SimError::Uncontrolled`] or [`SimError::OtherModel`] where they cannot.
+/// [`SimError::Uncontrolled`], or the errors of [`has_control`].
 pub(super) fn check_control(setting: &Setting, control: WindowControl) -> Result<(), SimError> {
+    fits_model(setting.model, setting.buffer, control)?;
+    if setting.selection != PathSelection::Tables {
+        return Err(SimError::Uncontrolled { routing: setting.selection.routing().name() });
+    }
+    Ok(())
+}
+
+fn fits_model(model: RouterModel, buffer: u32, control: WindowControl) -> Result<(), SimError> {
     let of_packets = match control.marks {
         Some(MarkControl { law, .. }) => Some(law.name()),
         None => control.ack.has_flits().then_some("ack"),
     };
-    if let Some(option) = of_packets.filter(|_| setting.model == RouterModel::Flit) {
+    if let Some(option) = of_packets.filter(|_| model == RouterModel::Flit) {
         return Err(SimError::OtherModel { option, of: RouterModel::Packet.name() });
     }
     if let Some(mark) = control.marks.and_then(|marks| marks.mark)
-        && mark >= setting.buffer
+        && mark >= buffer
     {
-        return Err(SimError::UnreachedMark { mark, buffer: setting.buffer });
-    }
-    if setting.selection != PathSelection::Tables {
-        return Err(SimError::Uncontrolled { routing: setting.selection.routing().name() });
+        return Err(SimError::UnreachedMark { mark, buffer });
     }
     Ok(())
 }

@@ -61,6 +61,7 @@ mod wheel;
 pub use block::{rates, run_block, settle};
 pub use completion::{Completion, Volume};
 pub use consistency::Misfit;
+pub use control::has_control;
 pub use defaults::parameters_of_chips;
 pub use elsewhere::Elsewhere;
 pub use errors::{BlockError, SimError};

@@ -98,6 +98,7 @@ pub(super) fn refuse_impossible_simulations(
         let refused = |error| Failure::spec(BlockError { error, span: simulation.span });
         fabc_sim::has_links(fabric, topology, &simulation.parameters).map_err(refused)?;
         fabc_sim::has_births(fabric, simulation).map_err(refused)?;
+        fabc_sim::has_control(fabric, &simulation.parameters).map_err(refused)?;
         if let Some(distances) = distances {
             fabc_sim::has_vcs(fabric, distances.diameter, &simulation.parameters).map_err(refused)?;
         }
