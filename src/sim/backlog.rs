@@ -18,11 +18,11 @@ pub(super) struct Backlogs {
     window: u32,
     /// The most packets of a pair in flight. `None`: as many as the source has.
     per_pair: Option<u32>,
-    /// `[endpoint]`.
+    /// `[endpoint]`: what it has in flight and what waits there.
     sources: Vec<Source>,
 }
 
-/// One source.
+/// What a source has in flight, and what waits there.
 #[derive(Clone, Default)]
 struct Source {
     in_flight: u32,

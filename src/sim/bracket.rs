@@ -5,7 +5,7 @@
 //! are run depends on nothing but what the runs before have shown.
 
 use super::prepare::Prepared;
-use super::saturation::{Replication, in_millionths};
+use super::replication::{MILLION, Replication, in_millionths};
 use fabc_model::Rate;
 
 /// The first two rates of the search, in millionths of the highest rate.
@@ -20,8 +20,6 @@ pub(super) const WIDTH: u64 = 5_000;
 /// The search after a coarse one begins so far above its bracket, in millionths of the highest rate. Short
 /// runs take queues that fill up for growth without end.
 const LIFT: u64 = 20_000;
-
-const MILLION: u64 = 1_000_000;
 
 /// The rates of a search.
 pub(super) struct SearchRange {

@@ -6,10 +6,10 @@
 //! which keeps sources alike.
 //!
 //! The window has two parts. The pipe is what a source has in flight at the static bound while nothing waits:
-//! bound x (latency + time of the acknowledgement) / flits of a packet. The rest stands in queues. Three eighths
-//! of the room of all queues, divided by the sources, keep channels busy; a quarter does where acknowledgements
-//! are flits and take room as well. Near a half, queues fill up and the fabric falls as it does without a
-//! window.
+//! bound x (latency + time of the acknowledgement) / flits of a packet. The rest stands in queues. Three
+//! eighths of the room of all queues, divided by the sources, keep channels busy; a quarter does where
+//! acknowledgements are flits and take room as well. Near a half, queues fill up and the fabric falls as it
+//! does without a window.
 
 use super::errors::SimError;
 use super::layout::NetworkLayout;

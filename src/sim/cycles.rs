@@ -103,11 +103,11 @@ impl<'a> OfferedRate<'a> {
 /// The packets born in a run.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct BornPackets {
-    /// In the measured cycles.
+    /// Those born in the measured cycles.
     pub(super) measured: u64,
     /// Of these, the ones for other endpoints than the hot ones of the traffic. 0 if it has none.
     pub(super) elsewhere: u64,
-    /// In the whole run.
+    /// Those born from the first cycle to the last.
     pub(super) ever: u64,
 }
 

@@ -13,7 +13,7 @@ use fabc_model::Traffic;
 /// The packets for all endpoints but the hot ones, in the measured cycles.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Elsewhere {
-    /// Packets born.
+    /// Those that came to their sources in these cycles.
     pub born: u64,
     /// Packets delivered, whenever they were born.
     pub delivered: u64,
@@ -26,10 +26,10 @@ impl Elsewhere {
     }
 }
 
-/// Which endpoints are hot.
+/// The hot endpoints of a traffic, to tell packets by their destination.
 #[derive(Clone)]
 pub(super) struct HotEndpoints {
-    /// `[endpoint]`.
+    /// `[endpoint]`: whether the traffic names it.
     is_hot: Vec<bool>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! *DCTCP* (M. Alizadeh and others, "Data Center TCP", SIGCOMM 2010). A source keeps a mean of the share of
 //! marked packets, alpha. Once per window, alpha := (1 - g) alpha + g x (share in this window). The window
-//! shrinks to (1 - alpha / 2) of itself if any of its packets was marked, and grows by the share of those that
-//! were not.
+//! shrinks to (1 - alpha / 2) of itself if any of its packets was marked, and grows by the share of those
+//! that were not.
 //!
 //! *DCQCN* (Y. Zhu and others, "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015). A source
 //! begins at its line rate. With a mark, at most once per notification interval, the target becomes the
@@ -127,7 +127,7 @@ impl MarkedSource {
         (self.arrived, self.marked) = (0, 0);
     }
 
-    /// DCQCN: the rate shrinks.
+    /// DCQCN: a notification lowers the rate, and raises the mean share.
     fn slow_down(&mut self, now: u32) {
         let gain = self.settings.gain.as_f64();
         self.target = self.rate;

@@ -9,8 +9,9 @@ use super::errors::SimError;
 use super::overload::{Overload, SourceCount};
 use super::point::{Batch, Delays, Point, VcUse};
 use super::prepare::Prepared;
+use super::replication::Replication;
 use super::report::SimReport;
-use super::saturation::{Beyond, Replication, Saturation};
+use super::saturation::{Beyond, Saturation};
 use fabc_ir::read::{
     self, BatchLines, CompletionLine, DelayLine, OverloadLine, PointLine, ReplicationLine, SaturationLine,
     SimulatedLine, SourceLine, VcUseLine,

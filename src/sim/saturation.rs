@@ -16,6 +16,7 @@ use super::errors::SimError;
 use super::overload::Overload;
 use super::overload_runs::overloads;
 use super::prepare::Prepared;
+use super::replication::{MILLION, Replication, in_millionths};
 use super::run::try_rate;
 use super::setting::{RunCycles, Setting};
 use super::statistics::half_width_of_steps;
@@ -36,8 +37,6 @@ const FEWEST: usize = 3;
 
 /// The rate of the run past saturation, in millionths of the bound.
 const BEYOND: u64 = 1_100_000;
-
-const MILLION: u64 = 1_000_000;
 
 /// The stream of random numbers that the seeds of replications are drawn from.
 const REPLICATIONS: u64 = 9;
@@ -70,20 +69,6 @@ pub struct RateInterval {
     pub high: Rate,
 }
 
-/// A search for the largest stable rate, with random numbers of its own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Replication {
-    /// The seed of its runs.
-    pub seed: u64,
-    /// The largest rate that was run and is stable. `None` if a 64th of the first rate is not stable.
-    pub stable: Option<Rate>,
-    /// The smallest rate above it that is not stable: it was run, or it is the static bound. `None` if hosts
-    /// cannot offer the bound, and all that they can offer is stable.
-    pub unstable: Option<Rate>,
-    /// The number of runs of the search.
-    pub runs: u32,
-}
-
 /// The result of a run past saturation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Beyond {
@@ -97,14 +82,6 @@ impl Beyond {
     /// The accepted traffic, in flits per cycle and sending endpoint.
     pub fn accepted(&self, setting: &Setting, senders: u32) -> Fraction {
         setting.per_cycle(self.delivered, setting.coarse.measure, senders)
-    }
-}
-
-impl Replication {
-    /// Both ends in millionths. Where an end is missing, the bracket ends at 0, or with its other end.
-    pub(super) fn ends(&self) -> [u64; 2] {
-        let stable = self.stable.map_or(0, Rate::in_millionths);
-        [stable, self.unstable.map_or(stable, Rate::in_millionths)]
     }
 }
 
@@ -165,11 +142,6 @@ fn interval(replications: &[Replication], bound: Fraction, confidence: Rate) -> 
         mean: rate(mean.round()),
         high: rate((mean + half).ceil()),
     })
-}
-
-/// A value in millionths, rounded down.
-pub(super) fn in_millionths(value: Fraction) -> u64 {
-    u64::try_from(value.times(Fraction::integer(MILLION)).floor()).unwrap_or(u64::MAX)
 }
 
 /// Whether a rate is not stable by the static bound, without any run.

@@ -30,7 +30,7 @@ pub(super) struct Census {
 #[derive(Clone, Copy)]
 pub(super) struct DeliveredPacket {
     pub(super) birth: u32,
-    /// The endpoints.
+    /// The endpoints that sent it and that received it.
     pub(super) from: u32,
     pub(super) to: u32,
     /// Cycles at its first router in which it could have left and did not.

@@ -37,6 +37,7 @@ mod foreign;
 mod generated;
 mod generated_specs;
 mod job_page;
+mod kept_searches;
 mod kept_simulations;
 mod known_wirings;
 mod kueue;

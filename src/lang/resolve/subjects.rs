@@ -40,6 +40,35 @@ struct SimulationSubject<'a> {
     has_hot_spots: bool,
 }
 
+impl SimulationSubject<'_> {
+    /// Where a metric does not belong, and what to write instead. `None` where the simulation measures it.
+    fn lacks(&self, metric: SimulatedMetric) -> Option<(&'static str, String)> {
+        let name = self.name;
+        if !metric.is_of(self.is_finite) {
+            return Some(match self.is_finite {
+                true => (
+                    "traffic that ends",
+                    format!("such traffic has no rate: require `{name}.time` or `{name}.share`"),
+                ),
+                false => (
+                    "traffic that never ends",
+                    format!("require `{name}.saturation`, `{name}.share` or `{name}.latency(0.5)`"),
+                ),
+            });
+        }
+        if metric.is_of_overload() && !self.is_overloaded {
+            return Some((
+                "a simulation without overload",
+                format!("add `overload = 2;` to `simulate {name}`"),
+            ));
+        }
+        (metric == SimulatedMetric::Elsewhere && !self.has_hot_spots).then(|| {
+            let help = "it is about `traffic = hotspot { at = [..]; }`: require `sustained` or `fairness`";
+            ("traffic without hot spots", help.to_owned())
+        })
+    }
+}
+
 impl<'a> Subjects<'a> {
     /// Collects the subjects of a fabric. `replaces` says whether a spare block may take the place of any
     /// other one.
@@ -230,31 +259,8 @@ pub(super) fn simulation_metric(
         context.error(ResolveError::UnknownMetric { name: written.to_owned(), help, span: item.metric.span });
         return Some(None);
     };
-    if !metric.is_of(finite) {
-        let (place, help) = match finite {
-            true => (
-                "traffic that ends",
-                format!("such traffic has no rate: require `{name}.time` or `{name}.share`"),
-            ),
-            false => (
-                "traffic that never ends",
-                format!("require `{name}.saturation`, `{name}.share` or `{name}.latency(0.5)`"),
-            ),
-        };
+    if let Some((place, help)) = subject.lacks(metric) {
         context.error(misplaced(format!("`{written}`"), place.to_owned(), help, item.metric.span));
-        return Some(None);
-    }
-    if metric.is_of_overload() && !subject.is_overloaded {
-        let (subject, place) = (format!("`{written}`"), "a simulation without overload".to_owned());
-        let help = format!("add `overload = 2;` to `simulate {name}`");
-        context.error(misplaced(subject, place, help, item.metric.span));
-        return Some(None);
-    }
-    if metric == SimulatedMetric::Elsewhere && !subject.has_hot_spots {
-        let (subject, place) = (format!("`{written}`"), "traffic without hot spots".to_owned());
-        let help =
-            "it is about `traffic = hotspot { at = [..]; }`: require `sustained` or `fairness`".to_owned();
-        context.error(misplaced(subject, place, help, item.metric.span));
         return Some(None);
     }
     let share = argument.and_then(Decimal::parse);

@@ -158,7 +158,8 @@ fn a_window_costs_nothing_below_saturation() {
 }
 
 /// By hand: 16 channels of 4 queues with room for 33 packets each, and 8 sources: 264 per source, and 99 of
-/// them in queues, or 66 where acknowledgements are flits. A packet takes 22.14 cycles on average, and 14.34 of them there and back are on their way:
+/// them in queues, or 66 where acknowledgements are flits. A packet takes 22.14 cycles on average, and 14.34
+/// of them there and back are on their way:
 /// 7/8 x 2 x 14.1428 / 6.
 #[test]
 fn the_window_follows_from_its_rule() {
