@@ -8,7 +8,7 @@ use super::CheckError;
 use fabc_base::ids::{LinkTypeId, OcsId};
 use fabc_base::units::thousandths_text;
 use fabc_ir::{CrossConnects, End, LightBudget, LightBudgets, LightLosses, Mirrors, Topology};
-use fabc_model::{Fabric, FacePort, Plant, Pod};
+use fabc_model::{Fabric, Plant, Pod};
 use std::collections::BTreeMap;
 
 /// The parts of a link that decide its budget.
@@ -50,7 +50,7 @@ pub fn verify_light(
                 .links()
                 .enumerate()
                 .filter(|(_, link)| fabric.link_types[link.link_type].optics.is_some());
-            let name = |end: End| format!("{}.{}", topology.name(end.node), end.port);
+            let name = |end: End| light_end_name(fabric, topology, end);
             let links =
                 lit.map(path).map(|path| close(fabric, path, &name)).collect::<Result<Vec<_>, _>>()?;
             Ok((!links.is_empty()).then_some(LightBudgets { links }))
@@ -77,9 +77,7 @@ fn add_up(
     settings: &Mirrors,
     laid: &BTreeMap<(OcsId, [u32; 2]), u32>,
 ) -> Result<Option<LightBudgets>, CheckError> {
-    let name = |end: End| {
-        pod.face_port_name(FacePort { cube: pod.cube_of(end.node), node: end.node, port: end.port })
-    };
+    let name = |end: End| pod.face_port_name(pod.face(end.node, end.port));
     let mut links = Vec::new();
     let mut any = false;
     for (id, ocs) in pod.ocses.enumerate() {
@@ -131,4 +129,12 @@ fn close(fabric: &Fabric, path: LitPath, name: &dyn Fn(End) -> String) -> Result
     }
     let losses = LightLosses { connectors, fiber, switch: inserted };
     Ok(LightBudget { ends, link_type, through, length, losses, received, margin })
+}
+
+/// The name of a port: of a face port in a pod, of router and port in a network.
+pub(super) fn light_end_name(fabric: &Fabric, topology: &Topology, end: End) -> String {
+    match fabric.pod() {
+        Some(pod) => pod.face_port_name(pod.face(end.node, end.port)),
+        None => format!("{}.{}", topology.name(end.node), end.port),
+    }
 }

@@ -5,23 +5,15 @@ use super::number::{grouped, ratio};
 use crate::compiled::CompiledFabric;
 use fabc_base::csv;
 use fabc_base::units::thousandths_text;
-use fabc_ir::{End, Fraction, LightBudget, LightBudgets};
-use fabc_model::{Fabric, FacePort, Pod};
+use fabc_ir::{End, Fraction, LightBudget, LightBudgets, light_end_name};
+use fabc_model::Fabric;
 
 /// The names of ports by the ends of links.
 pub(super) type EndName<'a> = &'a dyn Fn(End) -> String;
 
-/// The name of a face port of a pod.
-pub(super) fn face_name(pod: &Pod, end: End) -> String {
-    pod.face_port_name(FacePort { cube: pod.cube_of(end.node), node: end.node, port: end.port })
-}
-
 /// The name of a port of a compiled fabric.
 fn end_name(compiled: &CompiledFabric, end: End) -> String {
-    match compiled.fabric.pod() {
-        Some(pod) => face_name(pod, end),
-        None => format!("{}.{}", compiled.topology.name(end.node), end.port),
-    }
+    light_end_name(&compiled.fabric, &compiled.topology, end)
 }
 
 /// The text of `light.csv` of a compiled fabric. Empty without light.

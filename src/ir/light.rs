@@ -2,9 +2,9 @@
 //!
 //! Units: powers in thousandths of a dBm, losses and margins in thousandths of a dB, lengths in 0.1 m.
 
-use super::End;
+use super::{End, Topology};
 use fabc_base::ids::{LinkTypeId, OcsId};
-use fabc_model::Fabric;
+use fabc_model::{Fabric, Pod};
 
 /// Width of a class of [`LightBudgets::histogram`], in thousandths of a dB.
 const CLASS: i64 = 500;
@@ -30,6 +30,19 @@ pub struct LightBudget {
 
 /// The two ports that a link of light joins. Through a switch, the port on its side A first.
 pub type LightEnds = [End; 2];
+
+/// The name of a face port of a pod.
+pub fn face_end_name(pod: &Pod, end: End) -> String {
+    pod.face_port_name(pod.face(end.node, end.port))
+}
+
+/// The name of a port of a link with light: of a face port in a pod, of router and port in a network.
+pub fn light_end_name(fabric: &Fabric, topology: &Topology, end: End) -> String {
+    match fabric.pod() {
+        Some(pod) => face_end_name(pod, end),
+        None => format!("{}.{}", topology.name(end.node), end.port),
+    }
+}
 
 /// The parts of the loss of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,11 +5,10 @@
 //! names the fiber.
 
 use fabc_base::diag::Span;
-use fabc_base::ids::{BlockId, Id, IdVec, LinkId, OcsId};
-use fabc_ir::{CrossConnect, CrossConnects, End, LinkClass, Topology};
-use fabc_model::{CoupleRule, FacePort, Pod};
+use fabc_base::ids::{IdVec, LinkId, OcsId};
+use fabc_ir::{CrossConnect, CrossConnects, End, LinkClass, Topology, face_end_name};
+use fabc_model::{FacePlugs, Pod};
 use miette::Diagnostic;
-use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// FAB0201: a fiber that no declared OCS can carry.
@@ -33,47 +32,23 @@ pub struct NotRealisable {
     served: Option<Span>,
 }
 
-/// The port of an OCS that a face port is wired to.
-#[derive(Clone, Copy)]
-struct FacePlug {
-    ocs: OcsId,
-    on_a: bool,
-    index: u32,
-}
-
 /// Finds the cross-connects of a topology.
 ///
 /// # Errors
 /// [`NotRealisable`] with the first fiber that the declared OCSes cannot carry and the number of such fibers.
 pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, NotRealisable> {
-    let mut plugs: BTreeMap<End, FacePlug> = BTreeMap::new();
-    for (id, ocs) in pod.ocses.enumerate() {
-        for (on_a, side) in [(true, &ocs.a), (false, &ocs.b)] {
-            for (index, face) in side.iter().enumerate() {
-                plugs.insert(
-                    End { node: face.node, port: face.port },
-                    FacePlug { ocs: id, on_a, index: index as u32 },
-                );
-            }
-        }
-    }
+    let plugs = pod.face_plugs();
+    let plug = |end: End| plugs.get(end.node, end.port);
     let mut settings: IdVec<OcsId, Vec<CrossConnect>> = IdVec::filled(Vec::new(), pod.ocses.len());
     let mut ocs_of: IdVec<LinkId, Option<OcsId>> = IdVec::filled(None, topology.links().len());
     let mut missing: Vec<(End, End)> = Vec::new();
     for (id, link) in topology.links().enumerate().filter(|(_, link)| link.class == LinkClass::Global) {
-        let mirror = match (plugs.get(&link.a), plugs.get(&link.b)) {
-            (Some(a), Some(b)) if a.ocs == b.ocs => match pod.ocses[a.ocs].rule {
-                CoupleRule::Any => Some((a.ocs, a.index.min(b.index), a.index.max(b.index))),
-                CoupleRule::Sided if a.on_a != b.on_a => {
-                    let (a, b) = if a.on_a { (a, b) } else { (b, a) };
-                    Some((a.ocs, a.index, b.index))
-                }
-                CoupleRule::Sided => None,
-            },
+        let mirror = match (plug(link.a), plug(link.b)) {
+            (Some(a), Some(b)) if a.ocs == b.ocs => pod.ocses[a.ocs].pair(a, b).map(|pair| (a.ocs, pair)),
             _ => None,
         };
         match mirror {
-            Some((ocs, a, b)) => {
+            Some((ocs, [a, b])) => {
                 settings[ocs].push(CrossConnect { a, b, link: id });
                 ocs_of[id] = Some(ocs);
             }
@@ -91,15 +66,9 @@ pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, NotRealis
     Ok(CrossConnects { settings: settings.collect(), ocs_of })
 }
 
-fn not_realisable(pod: &Pod, plugs: &BTreeMap<End, FacePlug>, a: End, b: End, count: usize) -> NotRealisable {
-    let name = |end: End| {
-        pod.face_port_name(FacePort {
-            cube: BlockId::new(pod.cube_of(end.node).index()),
-            node: end.node,
-            port: end.port,
-        })
-    };
-    let (plug_a, plug_b) = (plugs.get(&a), plugs.get(&b));
+fn not_realisable(pod: &Pod, plugs: &FacePlugs, a: End, b: End, count: usize) -> NotRealisable {
+    let name = |end: End| face_end_name(pod, end);
+    let [plug_a, plug_b] = [a, b].map(|end| plugs.get(end.node, end.port));
     let hint = match (plug_a, plug_b) {
         (None, None) => format!(
             "neither {} nor {} is coupled by any `ocs` item; declare a group that couples them",

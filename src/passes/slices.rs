@@ -7,11 +7,11 @@
 //! Cost: one look at every port.
 
 use fabc_base::diag::suggestion;
-use fabc_base::ids::{BlockId, IdVec, OcsId};
+use fabc_base::ids::{BlockId, IdVec, NodeId, OcsId};
 use fabc_ir::{
     Mirrors, PlaceStep, PlanStep, Slice, SliceChange, SlicePlacement, SlicePlan, StepChange, WhyChanged,
 };
-use fabc_model::{CoupleRule, CubeClass, Fabric, FacePort, Pod, SliceKind};
+use fabc_model::{CubeClass, Fabric, FacePort, Pod, SliceKind};
 use miette::Diagnostic;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -372,29 +372,20 @@ impl<'a> Placing<'a> {
     /// has the settings of every kind in order. Ports outside all slices are dark.
     pub fn settings(&self, placement: &SlicePlacement, kinds: &[Mirrors]) -> Mirrors {
         let chips = self.pod.chips_per_cube();
-        // The switch and port of every face port.
-        let mut switch_ports: BTreeMap<FacePort, (OcsId, u32)> = BTreeMap::new();
-        for (id, ocs) in self.pod.ocses.enumerate() {
-            for side in [&ocs.a, &ocs.b] {
-                switch_ports.extend(side.iter().zip(0..).map(|(&face, index)| (face, (id, index))));
-            }
-        }
+        let plugs = self.pod.face_plugs();
         let mut settings: Mirrors = IdVec::filled(BTreeSet::new(), self.pod.ocses.len());
         for slice in &placement.slices {
             let Some(kind) = self.kinds.iter().position(|kind| kind.name == slice.kind) else { continue };
-            let switch_port = |face: FacePort| {
+            let plug = |face: FacePort| {
                 let cube = slice.cubes[face.cube.0 as usize];
-                switch_ports[&FacePort {
-                    cube,
-                    node: fabc_base::ids::NodeId(cube.0 * chips + face.node.0 % chips),
-                    port: face.port,
-                }]
+                let node = NodeId(cube.0 * chips + face.node.0 % chips);
+                plugs.get(node, face.port).expect("every face port of a kind is wired in the pod, too")
             };
             for (id, ocs) in self.kinds[kind].pod().ocses.enumerate() {
                 for &pair in &kinds[kind][id] {
-                    let [(id, a), (_, b)] = ocs.faces(pair).map(switch_port);
-                    let pair = if ocs.rule == CoupleRule::Any { [a.min(b), a.max(b)] } else { [a, b] };
-                    settings[id].insert(pair);
+                    let [a, b] = ocs.faces(pair).map(plug);
+                    let joined = self.pod.ocses[a.ocs].pair(a, b);
+                    settings[a.ocs].insert(joined.expect("what a switch of the kind joins, its own joins"));
                 }
             }
         }

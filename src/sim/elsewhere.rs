@@ -58,3 +58,30 @@ impl HotEndpoints {
         !self.is_hot[to as usize]
     }
 }
+
+/// Counts the packets for all endpoints but the hot ones.
+pub(super) struct ElsewhereTally {
+    hot: HotEndpoints,
+    counts: Elsewhere,
+}
+
+impl ElsewhereTally {
+    pub(super) fn new(hot: HotEndpoints) -> Self {
+        Self { hot, counts: Elsewhere::default() }
+    }
+
+    /// Adds packets that are born for an endpoint.
+    pub(super) fn born(&mut self, to: u32, packets: u64) {
+        self.counts.born += if self.hot.is_elsewhere(to) { packets } else { 0 };
+    }
+
+    /// Adds a packet that is delivered to an endpoint.
+    pub(super) fn delivered(&mut self, to: u32) {
+        self.counts.delivered += u64::from(self.hot.is_elsewhere(to));
+    }
+
+    /// What was counted so far.
+    pub(super) fn counts(&self) -> Elsewhere {
+        self.counts
+    }
+}

@@ -3,7 +3,7 @@
 use super::batches::{BatchTally, percentile};
 use super::completion::Completion;
 use super::digest::{Chain, EVERY};
-use super::elsewhere::{Elsewhere, HotEndpoints};
+use super::elsewhere::ElsewhereTally;
 use super::overload::{Overload, SourceCount};
 use super::point::{Delays, Point, VcUse};
 use super::prepare::Prepared;
@@ -58,8 +58,8 @@ pub(super) struct RunTally {
     delivered_late: u64,
     /// `[endpoint]`: packets from it that were delivered in the measured cycles.
     by_source: Vec<u32>,
-    /// Of hotspot traffic: the hot endpoints, and packets for all others.
-    elsewhere: Option<(HotEndpoints, Elsewhere)>,
+    /// Of hotspot traffic: the packets for all endpoints but the hot ones.
+    elsewhere: Option<ElsewhereTally>,
     /// `[channel]`: measured cycles in which it moved a flit.
     busy: Vec<u32>,
     vcs: Vec<VcTally>,
@@ -140,7 +140,7 @@ impl RunTally {
             delivered: 0,
             delivered_late: 0,
             by_source: vec![0; endpoints],
-            elsewhere: prepared.hot.clone().map(|hot| (hot, Elsewhere::default())),
+            elsewhere: prepared.hot.clone().map(ElsewhereTally::new),
             busy: vec![0; prepared.layout.channels],
             vcs: vec![VcTally { hops: 0, cycles: vec![0; fullest + 1] }; setting.vcs() as usize],
             hops: 0,
@@ -283,9 +283,7 @@ impl RunTally {
         let counts = u64::from(self.counts(now));
         self.born_ever += 1;
         self.born += counts;
-        if let Some((_, elsewhere)) = self.elsewhere.as_mut().filter(|(hot, _)| hot.is_elsewhere(to)) {
-            elsewhere.born += counts;
-        }
+        self.elsewhere.iter_mut().for_each(|tally| tally.born(to, counts));
     }
 
     /// Counts a packet between two endpoints whose tail has arrived.
@@ -296,9 +294,7 @@ impl RunTally {
             self.delivered += 1;
             self.delivered_late += u64::from(now >= self.half);
             self.by_source[from as usize] += 1;
-            if let Some((_, elsewhere)) = self.elsewhere.as_mut().filter(|(hot, _)| hot.is_elsewhere(to)) {
-                elsewhere.delivered += 1;
-            }
+            self.elsewhere.iter_mut().for_each(|tally| tally.delivered(to));
             self.hops_delivered += u64::from(hops);
             if let Some(batch) = self.batch(now) {
                 batch.delivered += 1;
@@ -436,7 +432,7 @@ impl RunTally {
             best: sources().max_by(most).unwrap_or(none),
             moved: self.busy.iter().copied().map(u64::from).sum(),
             moved_acks: self.moved_acks,
-            elsewhere: self.elsewhere.as_ref().map(|(_, elsewhere)| *elsewhere),
+            elsewhere: self.elsewhere.as_ref().map(ElsewhereTally::counts),
         }
     }
 

@@ -13,6 +13,7 @@ use crate::collision::CountedExpectations;
 use crate::exact::Exact;
 use crate::faults::ToleratedFault;
 use crate::hardware::recount_hardware;
+use crate::light::light_end_name;
 use crate::limit::NearestChips;
 use crate::measures::ScenarioMeasures;
 use crate::network::ClaimedHalves;
@@ -186,7 +187,7 @@ fn prove_light(
 ) -> Result<Option<LightBudgets>, CheckError> {
     let budgets = verify_light(fabric, topology, cross_connects)?;
     if let Some(budgets) = &budgets {
-        let name = |end| light::light_end_name(fabric, topology, end);
+        let name = |end| light_end_name(fabric, topology, end);
         light::verify_light_file(files, fabric, budgets, &name)?;
     }
     Ok(budgets)

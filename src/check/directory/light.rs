@@ -5,10 +5,11 @@ use super::read::{bytes, contradiction};
 use super::{Files, LIGHT};
 use crate::CheckError;
 use crate::exact::Exact;
+use crate::light::light_end_name;
 use fabc_base::csv;
 use fabc_base::units::thousandths_text;
 use fabc_ir::{End, LightBudget, LightBudgets, Topology};
-use fabc_model::{Fabric, FacePort};
+use fabc_model::Fabric;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -122,14 +123,4 @@ pub(super) fn expected_light(fabric: &Fabric, topology: &Topology, budgets: &Lig
         ("histogram", Some(ExpectedValue::Exactly(classes.collect()))),
     ]);
     fields
-}
-
-/// The name of a port: of a face port in a pod, of router and port in a network.
-pub(super) fn light_end_name(fabric: &Fabric, topology: &Topology, end: End) -> String {
-    match fabric.pod() {
-        Some(pod) => {
-            pod.face_port_name(FacePort { cube: pod.cube_of(end.node), node: end.node, port: end.port })
-        }
-        None => format!("{}.{}", topology.name(end.node), end.port),
-    }
 }

@@ -6,7 +6,7 @@ use super::text::{PlacedKind, PlacedPod, placed_text};
 use crate::config_db::config_db_path;
 use crate::json::{push, push_lines, push_numbers, quote};
 use crate::{Artifact, config_db, light, ocs};
-use fabc_ir::{ContractState, Slice, SlicePlacement};
+use fabc_ir::{ContractState, Slice, SlicePlacement, face_end_name};
 use fabc_model::{HOSTS_INPUT, LOSSES_INPUT, kind_files};
 
 /// The file that lists the cubes of every slice.
@@ -31,7 +31,7 @@ pub fn placed_artifacts(placed: PlacedPod<'_>) -> Vec<Artifact> {
     artifacts.extend(
         configured.map(|(id, ocs)| text(&config_db_path(&ocs.name), config_db::json(pod, id, &settings[id]))),
     );
-    let face = |end| light::face_name(pod, end);
+    let face = |end| face_end_name(pod, end);
     artifacts
         .extend(placed.light.iter().map(|budgets| text(LIGHT, light::csv(placed.fabric, budgets, &face))));
     artifacts.extend(placed.fabric.losses.iter().map(|table| text(LOSSES_INPUT, table.text.clone())));
@@ -122,7 +122,7 @@ fn report_json(placed: PlacedPod<'_>) -> String {
     push_others(&mut out, placement);
     if let Some(budgets) = budgets {
         out.push_str(",\n");
-        light::push_report(&mut out, fabric, budgets, &|end| light::face_name(pod, end));
+        light::push_report(&mut out, fabric, budgets, &|end| face_end_name(pod, end));
     }
     out.push_str("}\n");
     out

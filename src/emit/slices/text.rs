@@ -1,10 +1,10 @@
 //! Writes the report of a pod with placed slices, for `report.txt` and the terminal.
 
 use crate::json::push;
-use crate::light::{face_name, light_lines};
+use crate::light::light_lines;
 use crate::number::grouped;
 use fabc_base::ids::BlockId;
-use fabc_ir::{LightBudgets, Mirrors, SlicePlacement};
+use fabc_ir::{LightBudgets, Mirrors, SlicePlacement, face_end_name};
 use fabc_model::{Fabric, Pod};
 
 /// A kind of slice, as read from its own directory.
@@ -125,7 +125,7 @@ pub(super) fn ranges<'a>(cubes: impl IntoIterator<Item = &'a BlockId>) -> String
 
 /// Sentences about the light of the cross-connects. None without light.
 pub(super) fn placed_light_lines(placed: PlacedPod<'_>) -> Vec<String> {
-    let lines = |budgets| light_lines(placed.fabric, budgets, &|end| face_name(placed.pod, end));
+    let lines = |budgets| light_lines(placed.fabric, budgets, &|end| face_end_name(placed.pod, end));
     placed.light.map_or_else(Vec::new, lines)
 }
 

@@ -27,9 +27,7 @@ impl FamilyScope<'_> {
         let q = self.order(context, &settings, "11");
         let supernode =
             settings.need(context, "supernode", "iq").and_then(|value| one_of(context, "`supernode`", value));
-        let degree = settings
-            .need(context, "degree", "3")
-            .and_then(|value| integer(context, "`degree`", value, 0..=MAX_ORDER));
+        let degree = settings.need_integer(context, "degree", "3", 0..=MAX_ORDER);
         let star = PolarStar { q: q?, supernode: supernode?, degree: degree? as u32 };
         let (points, size) = (ProjectivePlane::count(star.q), star.supernode_size());
         self.check_size(
@@ -110,8 +108,7 @@ impl FamilyScope<'_> {
             return design;
         }
         let q = self.slim_order(context, &settings);
-        let p =
-            settings.need(context, "p", "9").and_then(|value| integer(context, "`p`", value, 2..=MAX_ORDER));
+        let p = settings.need_integer(context, "p", "9", 2..=MAX_ORDER);
         let (q, p) = (q?, p? as u32);
         self.check_size(
             context,

@@ -107,12 +107,8 @@ impl FamilyScope<'_> {
             return None;
         }
         let links = self.links(context, &settings);
-        let levels = settings
-            .need(context, "levels", "3")
-            .and_then(|value| integer(context, "`levels`", value, 0..=64));
-        let arity = settings
-            .need(context, "arity", "18")
-            .and_then(|value| integer(context, "`arity`", value, 0..=MAX_PARAMETER));
+        let levels = settings.need_integer(context, "levels", "3", 0..=64);
+        let arity = settings.need_integer(context, "arity", "18", 0..=MAX_PARAMETER);
         let (levels, arity) = (levels?, arity?);
         let (problem, help, setting) = match (levels, arity) {
             (0 | 1, _) => ("fewer than two levels have no links", "write at least `levels = 2`", "levels"),

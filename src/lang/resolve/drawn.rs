@@ -24,12 +24,8 @@ impl FamilyScope<'_> {
     pub(super) fn xpander(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Xpander);
         let links = self.links(context, &settings);
-        let degree = settings
-            .need(context, "degree", "11")
-            .and_then(|value| integer(context, "`degree`", value, 2..=MAX_PARAMETER));
-        let lift = settings
-            .need(context, "lift", "20")
-            .and_then(|value| integer(context, "`lift`", value, 1..=MAX_PARAMETER));
+        let degree = settings.need_integer(context, "degree", "11", 2..=MAX_PARAMETER);
+        let lift = settings.need_integer(context, "lift", "20", 1..=MAX_PARAMETER);
         let draw = draw(context, &settings)?;
         let (degree, lift) = (degree?, lift?);
         let routers = (degree as u128 + 1) * lift as u128;
@@ -268,12 +264,8 @@ impl FamilyScope<'_> {
         settings: &BlockSettings<'_>,
         arcs: Arcs,
     ) -> Option<(u32, u32)> {
-        let routers = settings
-            .need(context, "routers", "240")
-            .and_then(|value| integer(context, "`routers`", value, 3..=i64::MAX));
-        let degree = settings
-            .need(context, "degree", "11")
-            .and_then(|value| integer(context, "`degree`", value, 2..=MAX_PARAMETER));
+        let routers = settings.need_integer(context, "routers", "240", 3..=i64::MAX);
+        let degree = settings.need_integer(context, "degree", "11", 2..=MAX_PARAMETER);
         let (routers, degree) = (routers?, degree?);
         self.check_size(context, Some(routers as u128), "`routers`:", settings.span_or_head("routers"))?;
         if degree >= routers {

@@ -192,12 +192,8 @@ impl FamilyScope<'_> {
 
     /// Reads `a`, `h` and `g` of a dragonfly.
     fn dragonfly_sizes(&self, context: &mut Context, settings: &BlockSettings<'_>) -> Option<Dragonfly> {
-        let a = settings
-            .need(context, "a", "8")
-            .and_then(|value| integer(context, "`a`", value, 1..=MAX_PARAMETER));
-        let h = settings
-            .need(context, "h", "4")
-            .and_then(|value| integer(context, "`h`", value, 1..=MAX_PARAMETER));
+        let a = settings.need_integer(context, "a", "8", 1..=MAX_PARAMETER);
+        let h = settings.need_integer(context, "h", "4", 1..=MAX_PARAMETER);
         let groups = match settings.get("g") {
             Some(value) => Some(integer(context, "`g`", value, 2..=MAX_PARAMETER)?),
             None => None,
@@ -225,12 +221,8 @@ impl FamilyScope<'_> {
     pub(super) fn megafly(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Megafly);
         let links = self.links(context, &settings);
-        let a = settings
-            .need(context, "a", "16")
-            .and_then(|value| integer(context, "`a`", value, 2..=MAX_PARAMETER));
-        let rho = settings
-            .need(context, "rho", "8")
-            .and_then(|value| integer(context, "`rho`", value, 1..=MAX_PARAMETER));
+        let a = settings.need_integer(context, "a", "16", 2..=MAX_PARAMETER);
+        let rho = settings.need_integer(context, "rho", "8", 1..=MAX_PARAMETER);
         let arrangement = one_of_or(context, &settings, "arrangement", Arrangement::default())?;
         let (a, rho) = (a?, rho?);
         if a % 2 == 1 {
@@ -288,12 +280,8 @@ impl FamilyScope<'_> {
     pub(super) fn kautz(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Kautz);
         let links = self.links(context, &settings);
-        let degree = settings
-            .need(context, "degree", "4")
-            .and_then(|value| integer(context, "`degree`", value, 0..=MAX_PARAMETER));
-        let length = settings
-            .need(context, "length", "3")
-            .and_then(|value| integer(context, "`length`", value, 1..=64));
+        let degree = settings.need_integer(context, "degree", "4", 0..=MAX_PARAMETER);
+        let length = settings.need_integer(context, "length", "3", 1..=64);
         let arcs = one_of_or(context, &settings, "arcs", Arcs::default())?;
         let (degree, length) = (degree?, length?);
         if degree < 2 {
@@ -317,12 +305,8 @@ impl FamilyScope<'_> {
     pub(super) fn gen_kautz(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::GenKautz);
         let links = self.links(context, &settings);
-        let degree = settings
-            .need(context, "degree", "4")
-            .and_then(|value| integer(context, "`degree`", value, 2..=MAX_PARAMETER));
-        let routers = settings
-            .need(context, "routers", "60")
-            .and_then(|value| integer(context, "`routers`", value, 2..=i64::MAX));
+        let degree = settings.need_integer(context, "degree", "4", 2..=MAX_PARAMETER);
+        let routers = settings.need_integer(context, "routers", "60", 2..=i64::MAX);
         let arcs = one_of_or(context, &settings, "arcs", Arcs::default())?;
         let (degree, routers) = (degree?, routers?);
         self.check_size(context, Some(routers as u128), "`routers`:", settings.span_or_head("routers"))?;

@@ -56,9 +56,7 @@ pub(super) fn written_floor(
     let settings = block_settings(context, &rest, "`floor`".to_owned(), span, BlockKind::Floor);
     let refused = refuse_other_plant(context, &settings, kind);
     let cabinet = if kind.is_network {
-        settings
-            .need(context, "cabinet", "16")
-            .and_then(|value| integer(context, "`cabinet`", value, 1..=ROUTERS as i64))
+        settings.need_integer(context, "cabinet", "16", 1..=ROUTERS as i64)
     } else {
         Some(0)
     };

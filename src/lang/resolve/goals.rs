@@ -35,9 +35,7 @@ impl FamilyScope<'_> {
         let settings = self.settings(context, Some(block), Fields::Largest);
         let links = self.links(context, &settings);
         let radix = settings.need(context, "radix", "33").and_then(|value| radix(context, value));
-        let diameter = settings
-            .need(context, "diameter", "3")
-            .and_then(|value| integer(context, "`diameter`", value, 2..=3));
+        let diameter = settings.need_integer(context, "diameter", "3", 2..=3);
         let size = settings.need(context, "routers", "largest").and_then(|value| size(context, value));
         let ((_, radix), hops, size) = (radix?, diameter? as u32, size?);
         let Some(family) = choose_network(1..=radix, hops, size) else {

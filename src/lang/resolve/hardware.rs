@@ -236,7 +236,7 @@ pub(super) fn router(
         // A chip is its own endpoint.
         None => Some(i64::from(kind.is_network && items.placed.is_empty())),
     };
-    let vcs = settings.need(context, "vcs", "4").and_then(|value| integer(context, "`vcs`", value, 1..=64));
+    let vcs = settings.need_integer(context, "vcs", "4", 1..=64);
     let flit = settings.get("flit").map_or(Some(FLIT_BYTES), |value| {
         let (number, unit) = quantity(context, "`flit`", value, &[Dimension::Data], "128 B")?;
         whole_number(

@@ -6,7 +6,7 @@ use super::hardware::{power_mw, price};
 use super::items::{SpecItems, keyword_span};
 use super::light::switch_loss;
 use super::scope::DeclaredLinks;
-use super::settings::{BlockSettings, block_settings, integer, one_of, one_of_or};
+use super::settings::{BlockSettings, block_settings, one_of, one_of_or};
 use crate::ResolveError;
 use crate::SwitchError;
 use crate::syntax::ast::{Coupled, CoupledPort, IndexRange, OcsItem, StatementKind, Text};
@@ -168,9 +168,7 @@ fn declared_group<'a>(
     let ranges = indices(context, item);
     let served = served_cubes(context, item, cubes);
     let settings = block_settings(context, &item.block, place.clone(), head, BlockKind::Ocs);
-    let ports = settings
-        .need(context, "ports", "136")
-        .and_then(|value| integer(context, "`ports`", value, 1..=1 << 20));
+    let ports = settings.need_integer(context, "ports", "136", 1..=1 << 20);
     let duplex = one_of_or(context, &settings, "duplex", Duplex::Circulator);
     let mut couples = item.block.statements.iter().filter_map(|statement| match &statement.kind {
         StatementKind::Couple(couple) => Some((couple, statement.span)),

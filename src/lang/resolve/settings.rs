@@ -90,6 +90,18 @@ impl<'a> BlockSettings<'a> {
         self.by_name.get(name).map(|setting| &setting.value)
     }
 
+    /// Reads a required setting that is an integer without a unit. Reports it if it is missing.
+    pub(super) fn need_integer(
+        &self,
+        context: &mut Context,
+        name: &'static str,
+        example: &str,
+        range: RangeInclusive<i64>,
+    ) -> Option<i64> {
+        let value = self.need(context, name, example)?;
+        integer(context, &format!("`{name}`"), value, range)
+    }
+
     /// Returns the value of a required setting. Reports it if it is missing.
     pub(super) fn need(
         &self,

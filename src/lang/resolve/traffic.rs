@@ -188,20 +188,20 @@ fn message_bytes(context: &mut Context, value: &SettingValue) -> Option<u64> {
 
 /// Whether the traffic of a block ends. Such a block has no rates, and other metrics.
 pub(super) fn block_is_finite(block: &Block) -> bool {
-    block.statements.iter().any(|statement| match &statement.kind {
-        StatementKind::Setting(setting) => &*setting.name.value == "traffic" && is_finite(&setting.value),
-        _ => false,
-    })
+    traffic_setting(block).is_some_and(is_finite)
 }
 
 /// Whether the traffic of a block has hot spots.
 pub(super) fn block_has_hot_spots(block: &Block) -> bool {
-    block.statements.iter().any(|statement| match &statement.kind {
-        StatementKind::Setting(setting) => {
-            &*setting.name.value == "traffic"
-                && traffic_of(&setting.value).is_some_and(|word| &*word.value == Traffic::Hotspot.name())
-        }
-        _ => false,
+    let word = traffic_setting(block).and_then(traffic_of);
+    word.is_some_and(|word| &*word.value == Traffic::Hotspot.name())
+}
+
+/// The value of the setting `traffic` of a block.
+fn traffic_setting(block: &Block) -> Option<&SettingValue> {
+    block.statements.iter().find_map(|statement| match &statement.kind {
+        StatementKind::Setting(setting) if &*setting.name.value == "traffic" => Some(&setting.value),
+        _ => None,
     })
 }
 

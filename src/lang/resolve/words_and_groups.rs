@@ -12,12 +12,8 @@ impl FamilyScope<'_> {
     pub(super) fn de_bruijn(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::DeBruijn);
         let links = self.links(context, &settings);
-        let degree = settings
-            .need(context, "degree", "4")
-            .and_then(|value| integer(context, "`degree`", value, 2..=MAX_PARAMETER));
-        let length = settings
-            .need(context, "length", "3")
-            .and_then(|value| integer(context, "`length`", value, 2..=64));
+        let degree = settings.need_integer(context, "degree", "4", 2..=MAX_PARAMETER);
+        let length = settings.need_integer(context, "length", "3", 2..=64);
         let arcs = one_of_or(context, &settings, "arcs", Arcs::default())?;
         let (degree, length) = (degree?, length?);
         let words = (degree as u128).checked_pow(length as u32);
@@ -29,9 +25,7 @@ impl FamilyScope<'_> {
     pub(super) fn star_graph(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::StarGraph);
         let links = self.links(context, &settings);
-        let symbols = settings
-            .need(context, "symbols", "5")
-            .and_then(|value| integer(context, "`symbols`", value, 3..=MAX_PARAMETER))?;
+        let symbols = settings.need_integer(context, "symbols", "5", 3..=MAX_PARAMETER)?;
         let routers = (1..=symbols as u128).try_fold(1u128, u128::checked_mul);
         self.check_size(context, routers, &format!("{symbols}!"), self.name.span)?;
         Some((Family::StarGraph(StarGraph { symbols: symbols as u32 }), links?))

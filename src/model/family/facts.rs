@@ -1,5 +1,6 @@
 //! The facts that every family of networks states about itself.
 
+use super::arcs::Arcs;
 use crate::closed_form::ClosedForm;
 use crate::design_space::DesignSpace;
 use fabc_topology::{RouterNames, TierNames};
@@ -157,9 +158,14 @@ impl FullestRouter {
         vec![Self::new(format!("a router of this `{family}`"), &[(links, "links")])]
     }
 
-    /// Any router of a family in which all have as many simplex links out as in.
-    pub(super) fn any_simplex(family: &str, outputs: u64) -> Vec<Self> {
-        vec![Self::new(format!("a router of this `{family}`"), &[(outputs, "outputs (and as many inputs)")])]
+    /// Any router of a family of arcs. With simplex links it has `degree` of them out and as many in, with
+    /// duplex links `most` of them.
+    pub(super) fn by_arcs(family: &str, arcs: Arcs, degree: u32, most: u64) -> Vec<Self> {
+        let links = match arcs {
+            Arcs::Simplex => (u64::from(degree), "outputs (and as many inputs)"),
+            Arcs::Duplex => (most, "links"),
+        };
+        vec![Self::new(format!("a router of this `{family}`"), &[links])]
     }
 
     /// Any router of a family whose links are inside groups and between them.

@@ -59,10 +59,7 @@ impl FamilyFacts for GenKautz {
     }
 
     fn fullest_routers(&self) -> Vec<FullestRouter> {
-        match self.arcs {
-            Arcs::Simplex => FullestRouter::any_simplex(FORM.0, u64::from(self.degree)),
-            Arcs::Duplex => FullestRouter::any(FORM.0, self.most_neighbors()),
-        }
+        FullestRouter::by_arcs(FORM.0, self.arcs, self.degree, self.most_neighbors())
     }
 
     fn is_simplex(&self) -> bool {

@@ -80,10 +80,7 @@ impl FamilyFacts for FreeGraph {
     }
 
     fn fullest_routers(&self) -> Vec<FullestRouter> {
-        match self.arcs {
-            Arcs::Simplex => FullestRouter::any_simplex(FORM.0, u64::from(self.degree)),
-            Arcs::Duplex => FullestRouter::any(FORM.0, u64::from(self.degree)),
-        }
+        FullestRouter::by_arcs(FORM.0, self.arcs, self.degree, u64::from(self.degree))
     }
 
     fn is_drawn(&self) -> bool {

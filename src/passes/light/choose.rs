@@ -7,9 +7,9 @@
 //! is made. Cost: at most [`MOST_LOOKS`] looks at a link.
 
 use super::cross_connect_budget;
-use fabc_base::ids::{BlockId, Id, NodeId, OcsId, PortId};
+use fabc_base::ids::{BlockId, NodeId, OcsId, PortId};
 use fabc_ir::{End, LinkClass, Mirrors, Placement, Topology};
-use fabc_model::{CoupleRule, Fabric, FacePort, InsertionLoss, Ocs, Pod, SliceKind, TopologyChoice};
+use fabc_model::{Fabric, FacePlugs, FacePort, InsertionLoss, Ocs, Pod, SliceKind, TopologyChoice};
 use std::collections::BTreeMap;
 
 /// The most looks at a link in one choice: a few seconds.
@@ -29,16 +29,12 @@ struct RolePort {
 /// The two ports of a link between roles.
 type RoleLink = [RolePort; 2];
 
-/// The switch of a face port, whether it is on side A, and its index there.
-type SwitchPort = (OcsId, bool, u32);
-
 /// The margins of all pairs of face ports that a switch may join.
 struct Margins<'a> {
     fabric: &'a Fabric,
     pod: &'a Pod,
     placement: Option<&'a Placement>,
-    /// `[node * 6 + port]`: the switch port of a face port.
-    plugs: Vec<Option<SwitchPort>>,
+    plugs: FacePlugs,
 }
 
 /// How good a choice is: links that do not close, the least spare margin, and the sum of all. Smaller is
@@ -59,29 +55,17 @@ impl<'a> Margins<'a> {
         if !differ {
             return None;
         }
-        let mut plugs = vec![None; pod.node_count() * 6];
-        for (id, ocs) in pod.ocses.enumerate() {
-            for (is_a, side) in [(true, &ocs.a), (false, &ocs.b)] {
-                for (index, face) in (0..).zip(side) {
-                    plugs[face.node.index() * 6 + face.port.index()] = Some((id, is_a, index));
-                }
-            }
-        }
-        Some(Self { fabric, pod, placement, plugs })
+        Some(Self { fabric, pod, placement, plugs: pod.face_plugs() })
     }
 
     /// The margin of a link over what it needs. `None` where no switch joins the ports, or without light.
     fn spare(&self, ends: [End; 2]) -> Option<i64> {
-        let plug = |end: End| self.plugs[end.node.index() * 6 + end.port.index()];
-        let [(id, a_side, a), (other, _, b)] = [plug(ends[0])?, plug(ends[1])?];
-        let ocs = &self.pod.ocses[id];
-        let optics = self.fabric.link_types[ocs.link].optics.filter(|_| id == other)?;
-        let pair = match (ocs.rule, a_side) {
-            (CoupleRule::Any, _) => [a.min(b), a.max(b)],
-            (CoupleRule::Sided, true) => [a, b],
-            (CoupleRule::Sided, false) => [b, a],
-        };
-        let budget = cross_connect_budget(self.fabric, ocs, &optics, (id, pair), self.placement);
+        let [a, b] = ends.map(|end| self.plugs.get(end.node, end.port));
+        let (a, b) = (a?, b?);
+        let ocs = &self.pod.ocses[a.ocs];
+        let optics = self.fabric.link_types[ocs.link].optics.filter(|_| a.ocs == b.ocs)?;
+        let through = (a.ocs, ocs.pair(a, b)?);
+        let budget = cross_connect_budget(self.fabric, ocs, &optics, through, self.placement);
         Some(budget.spare(self.fabric))
     }
 

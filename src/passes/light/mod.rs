@@ -13,7 +13,7 @@ use fabc_base::ids::{LinkTypeId, OcsId};
 use fabc_base::units::thousandths_text;
 use fabc_ir::{
     End, LightBudget, LightBudgets, LightDrift, LightLosses, MeasuredPower, MeasuringPoint, Mirrors,
-    Placement, Topology, WeakLight, WeakReceiver,
+    Placement, Topology, WeakLight, WeakReceiver, face_end_name, light_end_name,
 };
 use fabc_model::{Fabric, FacePort, Ocs, Optics, Pod};
 use miette::Diagnostic;
@@ -159,7 +159,7 @@ pub fn refuse_dark_ports(
             }
         }
     }
-    let name = |end: End| pod_end_name(pod, end);
+    let name = |end: End| face_end_name(pod, end);
     worst.map_or(Ok(()), |worst| {
         let ports = if count == 1 { "port reaches" } else { "ports reach" };
         let head = format!("{count} face {ports} no other port of the switch: at best");
@@ -173,7 +173,7 @@ pub fn refuse_dark_ports(
 /// [`NotClosing`] with a link of that declaration.
 pub fn refuse_dark_links(fabric: &Fabric, topology: &Topology) -> Result<(), NotClosing> {
     let Some(budgets) = network_budgets(fabric, topology) else { return Ok(()) };
-    refuse_dark(fabric, &budgets, &|end| network_end_name(topology, end))
+    refuse_dark(fabric, &budgets, &|end| light_end_name(fabric, topology, end))
 }
 
 /// The receivers that get less light than their budget. `powers` has what was measured, by the name of a face
@@ -192,7 +192,7 @@ pub fn weak_receivers(
             continue;
         };
         let Some(optics) = fabric.link_types[budget.link_type].optics else { continue };
-        for port in budget.ends.map(|end| pod_end_name(pod, end)) {
+        for port in budget.ends.map(|end| face_end_name(pod, end)) {
             let Some(measured) = powers.get(&port) else {
                 drift.unmeasured += 1;
                 continue;
@@ -228,16 +228,6 @@ pub fn weak_receivers(
         }
     }
     drift
-}
-
-/// The name of a face port of a pod, by the end of a link.
-pub fn pod_end_name(pod: &Pod, end: End) -> String {
-    pod.face_port_name(FacePort { cube: pod.cube_of(end.node), node: end.node, port: end.port })
-}
-
-/// The name of a port of a network: router and port.
-pub fn network_end_name(topology: &Topology, end: End) -> String {
-    format!("{}.{}", topology.name(end.node), end.port)
 }
 
 impl NotClosing {

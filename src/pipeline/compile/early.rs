@@ -10,7 +10,8 @@ use fabc_base::diag::{Failure, Span};
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::progress::Silent;
 use fabc_ir::{
-    Breadth, CrossConnects, Distances, Neighbors, Scenario, ScenarioFault, Scene, Topology, surviving_scene,
+    Breadth, CrossConnects, Distances, Neighbors, Scenario, ScenarioFault, Scene, Topology, face_end_name,
+    surviving_scene,
 };
 use fabc_lang::SliceError;
 use fabc_model::{
@@ -132,7 +133,7 @@ fn refuse_dark_links(fabric: &Fabric, given: Option<&GivenTopology>) -> Result<(
             let settings = given.and_then(|given| given.cross_connects.as_ref()).map(CrossConnects::mirrors);
             let placed = || light::pod_budgets(fabric, pod, settings.as_ref()?, placement.as_ref());
             match placed() {
-                Some(budgets) => light::refuse_dark(fabric, &budgets, &|end| light::pod_end_name(pod, end)),
+                Some(budgets) => light::refuse_dark(fabric, &budgets, &|end| face_end_name(pod, end)),
                 None => light::refuse_dark_ports(fabric, pod, placement.as_ref()),
             }
         }

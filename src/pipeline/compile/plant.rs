@@ -16,7 +16,7 @@ use fabc_check::{CheckError, Wired};
 use fabc_emit::compiled::{CompiledPod, WiredFabric};
 use fabc_ir::{
     CrossConnects, FloorMetrics, Hardware, LightBudgets, Link, NetworkMetrics, PassRecord, Placement,
-    Symmetry, Topology, TradeOff, UniformTopology,
+    Symmetry, Topology, TradeOff, UniformTopology, light_end_name,
 };
 use fabc_model::{Duplicates, Fabric, Family, Faults, FreeGraph, Network, Plant, Pod, TopologyChoice};
 use fabc_passes::light::{self, BestCubes};
@@ -235,10 +235,7 @@ fn proved_light(
     budgets: Option<LightBudgets>,
 ) -> Result<Option<LightBudgets>, Failure> {
     if let Some(budgets) = &budgets {
-        let name = |end| match fabric.pod() {
-            Some(pod) => light::pod_end_name(pod, end),
-            None => light::network_end_name(topology, end),
-        };
+        let name = |end| light_end_name(fabric, topology, end);
         light::refuse_dark(fabric, budgets, &name).map_err(Failure::infeasible)?;
     }
     if fabc_check::verify_light(fabric, topology, cross_connects).map_err(Failure::internal)? != budgets {

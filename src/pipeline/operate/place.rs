@@ -10,7 +10,7 @@ use fabc_emit::{
 };
 use fabc_ir::{
     LightBudgets, LightDrift, LiveSwitches, MeasuredPower, Mirrors, PlaceStep, SlicePlacement, SlicePlan,
-    SwitchDrift,
+    SwitchDrift, face_end_name,
 };
 use fabc_model::Fabric;
 use fabc_passes::drift;
@@ -64,7 +64,7 @@ pub fn placed_light(fabric: &Fabric, settings: &Mirrors) -> Result<Option<LightB
     let pod = pod_of_slices(fabric);
     let budgets = light::pod_budgets(fabric, pod, settings, None);
     if let Some(budgets) = &budgets {
-        light::refuse_dark(fabric, budgets, &|end| light::pod_end_name(pod, end))?;
+        light::refuse_dark(fabric, budgets, &|end| face_end_name(pod, end))?;
     }
     Ok(budgets)
 }

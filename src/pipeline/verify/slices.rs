@@ -7,10 +7,11 @@ use crate::operate::PlacedFabric;
 use crate::refusal::Convicted;
 use fabc_check::{CheckError, Files, MANIFEST, verify_light_file};
 use fabc_emit::{ManifestEntry, TOOL, manifest_json};
+use fabc_ir::face_end_name;
 use fabc_ir::read::{Manifest, tagged};
 use fabc_lang::parse_normal_form;
 use fabc_lang::syntax::{print_spec, without_origin};
-use fabc_model::{FacePort, kind_files};
+use fabc_model::kind_files;
 use std::collections::BTreeMap;
 
 /// Verifies a pod in slices with all of its files. `remake` says which runs of simulations are made again.
@@ -56,9 +57,7 @@ pub fn verify_slices<F: Folder>(
     }
     if let Some(budgets) = &placed.light {
         let pod = placed.pod();
-        let face = |end: fabc_ir::End| {
-            pod.face_port_name(FacePort { cube: pod.cube_of(end.node), node: end.node, port: end.port })
-        };
+        let face = |end| face_end_name(pod, end);
         errors.extend(verify_light_file(files, &placed.fabric, budgets, &face).err());
     }
     let written = fabc_emit::placed_artifacts(placed.as_emitted());

@@ -10,11 +10,16 @@ use super::{Marks, PacketRun, WholePacket};
 
 impl PacketRun<'_> {
     /// Admits a newborn packet if the windows of its source have room. Otherwise it waits.
-    pub(super) fn admit_by_window(&mut self, packet: Newborn, now: u32) {
-        let endpoint = self.prepared.setting.endpoint_of(packet.generator);
-        let is_local = self.is_local(endpoint, packet.to);
+    pub(super) fn offer(&mut self, packet: Newborn, now: u32) {
+        let prepared = self.prepared;
+        let endpoint = prepared.setting.endpoint_of(packet.generator);
+        // Nothing guards packets that need neither a channel nor a port.
+        let is_local = || {
+            let [from, to] = [endpoint, packet.to].map(|end| prepared.endpoints.router[end as usize]);
+            prepared.setting.ports().is_none() && from == to
+        };
         let admitted = match &mut self.backlogs {
-            Some(backlogs) if !is_local => backlogs.offer(endpoint, packet, now),
+            Some(backlogs) if !is_local() => backlogs.offer(endpoint, packet, now),
             _ => Some(packet),
         };
         match admitted {
@@ -53,12 +58,6 @@ impl PacketRun<'_> {
             self.admit(packet, packet.birth.max(now), now);
         }
         self.plan_to_look(endpoint, now);
-    }
-
-    /// Whether packets between two endpoints need nothing that a window guards: no channel, and no port.
-    fn is_local(&self, from: u32, to: u32) -> bool {
-        let router = |endpoint: u32| self.prepared.endpoints.router[endpoint as usize];
-        self.prepared.setting.ports().is_none() && router(from) == router(to)
     }
 
     /// Notes that packets between two endpoints are no longer in flight.

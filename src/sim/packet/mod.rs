@@ -171,10 +171,7 @@ impl<'a> Routers<'a> for PacketRun<'a> {
     }
 
     fn birth(&mut self, packet: Newborn, now: u32) {
-        match self.backlogs {
-            None => self.admit(packet, packet.birth, now),
-            Some(_) => self.admit_by_window(packet, now),
-        }
+        self.offer(packet, now);
     }
 
     fn decides(&mut self, now: u32) {
