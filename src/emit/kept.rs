@@ -1,5 +1,5 @@
 //! Writes the results that a shard of a build keeps (`fabc.kept.bin/1`, `fabc.kept_simulation.bin/1`), and
-//! the description of the whole build (`fabc.shards/1`).
+//! the description of the whole build (`fabc.shards/1`, `fabc.queue/1`).
 //!
 //! A kept file is one line of JSON, a body, and a hash of 32 bytes over both. The body is the packed tables
 //! as in memory, or the simulation report as a build writes it.
@@ -11,7 +11,7 @@ use super::tables::vc_rule;
 use fabc_base::ids::{BlockId, Id};
 use fabc_ir::{
     FlowCertificate, Fraction, KeptHealthy, KeptOrder, KeptScenario, KeptTables, LinkClass, PassRecord,
-    Pieces, ShardPlan, Symmetry, Topology, UniformTopology,
+    QueuedPiece, ShardPlan, Symmetry, Topology, UniformTopology,
 };
 use fabc_model::Fabric;
 use fabc_sim::SimReport;
@@ -23,7 +23,7 @@ pub fn kept_fault(key: &str, kept: &KeptScenario) -> Vec<u8> {
 
 /// The kept file of the healthy fabric.
 pub fn kept_healthy(key: &str, healthy: &KeptHealthy) -> Vec<u8> {
-    let KeptHealthy { nominal, flow, routing, order, pieces: Pieces { faults, simulations } } = healthy;
+    let KeptHealthy { nominal, flow, routing, order } = healthy;
     let (rounds, sweeps, stopped_by) = (flow.rounds, flow.sweeps, quote(flow.stopped_by.name()));
     let mut more =
         format!(",\"healthy\":{{\"rounds\":{rounds},\"sweeps\":{sweeps},\"stopped_by\":{stopped_by}");
@@ -37,11 +37,6 @@ pub fn kept_healthy(key: &str, healthy: &KeptHealthy) -> Vec<u8> {
         push_numbers(&mut more, ranks);
         more.push('}');
     }
-    let simulations = simulations
-        .iter()
-        .map(|(name, share)| format!("{{\"name\":{},\"scenarios\":{}}}", quote(name), quote(share.name())));
-    push(&mut more, format_args!(",\"faults\":{},\"simulations\":", strings(faults)));
-    push_numbers(&mut more, simulations);
     more.push('}');
     kept_file(key, nominal, &more)
 }
@@ -179,15 +174,25 @@ fn push_record(out: &mut String, record: Option<&PassRecord>) {
 
 /// The text of `shards.json` (`fabc.shards/1`), which describes the sharded build.
 pub fn shards_json(plan: &ShardPlan) -> String {
-    let ShardPlan { fabric, key, shards, options, tables } = plan;
+    let ShardPlan { fabric, key, options, tables } = plan;
     let options: Vec<String> =
         options.iter().map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
     format!(
-        "{{\"format\":\"fabc.shards/1\",\"tool\":{},\"fabric\":{},\"key\":{},\"shards\":{shards},\"tables\":{},\n\"options\":{{{}}}}}\n",
+        "{{\"format\":\"fabc.shards/1\",\"tool\":{},\"fabric\":{},\"key\":{},\"tables\":{},\n\"options\":{{{}}}}}\n",
         quote(TOOL),
         quote(fabric),
         quote(key),
         quote(tables),
         options.join(",")
     )
+}
+
+/// The text of `queue.json`: the pieces of a build, in their order. `key` identifies the build.
+pub fn queue_json(key: &str, pieces: &[QueuedPiece]) -> String {
+    let mut out = format!("{{\"format\":\"fabc.queue/1\",\"key\":{},\"pieces\":", quote(key));
+    push_lines(&mut out, pieces, |out, QueuedPiece { name, key }| {
+        push(out, format_args!("[{},{}]", quote(name), quote(key)));
+    });
+    out.push_str("}\n");
+    out
 }

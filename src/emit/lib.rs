@@ -76,7 +76,7 @@ pub use estimate::{
 pub use external::{EmitError, HostChips, HostNaming, LaunchedJob, LaunchedJobs, Scheduled, Take};
 pub use formats::{FORMATS, Format};
 pub use job::{JobEstimate, LeastTime, job_estimate_json, job_estimate_text, job_json, job_text};
-pub use kept::{kept_fault, kept_healthy, kept_simulation, kept_topology, shards_json};
+pub use kept::{kept_fault, kept_healthy, kept_simulation, kept_topology, queue_json, shards_json};
 pub use kept_plan::{collective_files, job_files, kept_plan, schedule_files};
 pub use lines::Look;
 pub use manifest::{ManifestEntry, TOOL, manifest_json};

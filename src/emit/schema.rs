@@ -54,6 +54,7 @@ schemas![
     "phases",
     "placement",
     "plan",
+    "queue",
     "repair",
     "report",
     "route",

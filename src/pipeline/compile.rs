@@ -13,7 +13,7 @@
 //!    fabric.
 //!
 //! `tables` runs stages 4 to 6. Every search is left out where `known` has its result of an earlier build.
-//! `shards` runs the same stages for a build in parts.
+//! `shared` runs the same stages for a build by several processes, which share these results.
 
 mod aim;
 mod candidates;
@@ -36,10 +36,11 @@ mod plant;
 pub mod repair;
 mod routing;
 mod scenario;
-mod shards;
+mod shared;
 mod simulations;
 mod size;
 mod stage;
+mod stored;
 mod tables;
 mod trade_off;
 mod turn_orders;
@@ -48,9 +49,8 @@ pub use candidates::candidates;
 pub use contract_error::ContractError;
 pub use described::{by_formula, describe, is_described};
 pub use early::{Foreseen, check_early, foresee};
-pub use fabc_sim::{Prepared, SimReport};
 pub use known::{KnownResults, MeasuredLine, ResultStore, hash_of_texts, measured_lines};
-pub use shards::{Keeper, Kept, merged, shard};
+pub use shared::{WorkQueue, work};
 pub use size::{BuildSize, TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork, least_build_size};
 pub use stage::Stage;
 

@@ -1,7 +1,8 @@
-//! Sweeps and builds in parts by several processes: their locks, what they leave, and what is proved of what
-//! they kept.
+//! Sweeps and builds by several processes: their locks, what they leave, and what is proved of what they
+//! share.
 
 use crate::support::plain;
+use crate::support::shards::kept_path;
 use crate::support::spec_text;
 use plain::{command, fabc, files};
 use spec_text::SpecText;
@@ -106,7 +107,7 @@ fn what_a_killed_process_was_writing_goes() {
         place.path().join("sweep/runs").join(&spec).with_file_name(".spec.fab.fabc-tmp-1"),
         place.path().join("sweep/.sweep.json.fabc-tmp-1-3"),
         place.path().join("out/ring.shards/spec/.spec.fab.fabc-tmp-1"),
-        place.path().join("out/ring.shards/kept/.nominal.bin.fabc-tmp-1"),
+        place.path().join("out/ring.shards/kept/.0123.bin.fabc-tmp-1"),
     ];
     leftovers.iter().for_each(|path| std::fs::write(path, "half").unwrap());
     // No process takes a file that another one is writing.
@@ -328,7 +329,7 @@ fn a_spec_that_was_changed_beside_its_shards_is_convicted() {
     let (_, err) = fabc(place.path(), &["shards", "merge", "out/ring.shards"], 2);
     assert_eq!(flowing(&err), words);
     assert!(!place.path().join("out/ring").exists());
-    std::fs::remove_file(place.path().join("out/ring.shards/kept/nominal.bin")).unwrap();
+    std::fs::remove_file(kept_path(&place.path().join("out/ring.shards"), "nominal")).unwrap();
     let (_, err) = fabc(place.path(), &["build", "out/ring.shards", "--shard", "1/2"], 2);
     assert_eq!(flowing(&err), words);
     std::fs::write(&spec, old).unwrap();

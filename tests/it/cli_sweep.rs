@@ -1,5 +1,8 @@
-//! `fabc sweep`, driven from outside, and the programs that run its shards. `parts` has builds in parts.
+//! `fabc sweep`, driven from outside, and the programs that run its shards. `parts` has builds by several
+//! processes.
 
+#[cfg(unix)]
+mod kubernetes;
 mod parts;
 
 use crate::support::plain::{command, fabc, files};

@@ -282,8 +282,9 @@ pub struct BuildArgs {
     #[arg(long, requires = "golden")]
     pub update: bool,
 
-    /// Build only shard i of n, into OUT/FABRIC.shards/: every n-th fault scenario from the i-th on, with its
-    /// simulations. `fabc shards merge` merges the shards
+    /// Work as shard i of n on the pieces of a build, in OUT/FABRIC.shards/: the healthy fabric, every fault
+    /// and every simulation, each done by the shard that comes first. `fabc shards merge` builds from the
+    /// results
     #[arg(long, value_name = "i/n", value_parser = parse_shard, conflicts_with_all = ["emit", "golden", "dump", "cache"])]
     pub shard: Option<Shard>,
 

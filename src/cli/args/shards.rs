@@ -1,4 +1,4 @@
-//! The options of `fabc shards`: a build in parts.
+//! The options of `fabc shards`: a build by several processes.
 
 use crate::args::candidates;
 use crate::args::choice::choice_parser;
@@ -8,6 +8,9 @@ use fabc_pipeline::compile::Stage;
 use fabc_pipeline::library::TablesForm;
 use std::path::PathBuf;
 
+/// How many pieces a merge makes again.
+pub(crate) const REMADE_PIECES: usize = 1;
+
 /// `fabc shards`.
 #[derive(Clone, Debug, Args)]
 pub struct ShardsArgs {
@@ -16,12 +19,12 @@ pub struct ShardsArgs {
     pub step: ShardsStep,
 }
 
-/// The steps of a build in parts.
+/// The steps of a build by several processes.
 #[derive(Clone, Debug, Subcommand)]
 pub enum ShardsStep {
     /// Build a spec with several processes, on this machine or a cluster, and merge the shards
     Submit(SubmitArgs),
-    /// Merge the shards of a build (`fabc build --shard`)
+    /// Build from the results of all shards (`fabc build --shard`)
     Merge(MergeArgs),
 }
 
@@ -35,6 +38,10 @@ pub struct MergeArgs {
     /// Write to OUT/FABRIC/ [default: beside DIR]
     #[arg(long, short, value_name = "OUT")]
     pub out: Option<PathBuf>,
+
+    /// Make so many pieces again, and compare them. Chosen by the hash of all results
+    #[arg(long, value_name = "N", default_value_t = REMADE_PIECES)]
+    pub remake: usize,
 
     /// Print fabc.report/1 instead of text
     #[arg(long)]

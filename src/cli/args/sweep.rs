@@ -109,8 +109,8 @@ pub struct EngineArgs {
     #[arg(long, value_enum, value_name = "ENGINE", default_value = "local")]
     pub engine: Engine,
 
-    /// Processes at a time [default: the number of cores here, no limit on Slurm, the workers of
-    /// HyperQueue]
+    /// Processes at a time [default: the number of cores here, no limit on Slurm and Kubernetes, the
+    /// workers of HyperQueue]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub workers: Option<u16>,
 
@@ -122,6 +122,14 @@ pub struct EngineArgs {
     /// Cores of a process
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     pub cores: u16,
+
+    /// The image of the pods of Kubernetes. It has a `fabc` of this version
+    #[arg(long, value_name = "IMAGE", required_if_eq("engine", "kubernetes"))]
+    pub image: Option<String>,
+
+    /// The claim of the volume that all pods share, with the path in it that is the directory of the work
+    #[arg(long, value_name = "NAME[/PATH]", required_if_eq("engine", "kubernetes"))]
+    pub claim: Option<String>,
 
     /// Wait for the end, and merge here. `local` always does so
     #[arg(long)]
@@ -144,4 +152,6 @@ pub enum Engine {
     Hyperqueue,
     /// Slurm, by `sbatch`
     Slurm,
+    /// Kubernetes: an Indexed Job, by `kubectl`
+    Kubernetes,
 }

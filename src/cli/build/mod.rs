@@ -7,12 +7,12 @@ pub(crate) mod fmt;
 pub(crate) mod front;
 pub(crate) mod golden;
 pub(crate) mod init;
-pub(crate) mod kept;
 pub(crate) mod parts;
 pub(crate) mod requests;
 pub(crate) mod schema;
 pub(crate) mod several;
 pub(crate) mod shards;
+mod shared_results;
 pub(crate) mod sliced;
 
 use crate::args::options::{BuildArgs, CheckArgs, GraphArgs, GraphForms};

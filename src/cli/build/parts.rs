@@ -1,9 +1,8 @@
-//! The directory of a build in parts: `OUT/FABRIC.shards/`.
+//! The directory of a build by several processes: `OUT/FABRIC.shards/`.
 //!
-//! It holds the normal form with its input files, the identity of the build (`shards.json`), and the kept
-//! files of finished pieces (`kept/`). Invariants: a file exists completely or not at all, so a part that is
-//! killed or repeated does no harm. A file of another spec, another version or other tables counts as
-//! missing.
+//! It holds the normal form with its input files, the identity of the build (`shards.json`), the list of its
+//! pieces (`queue.json`), and the results (`kept/`). Invariants: a file exists completely or not at all, so a
+//! process that is killed or repeated does no harm. A list of another build counts as missing.
 
 use crate::args::choice::NamedChoice;
 use crate::args::options::CompileArgs;
@@ -15,17 +14,21 @@ use crate::io::read::{self, display};
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use crate::io::write;
-use fabc_base::diag::{Failure, SourceMap};
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_ir::read::{ShardsFile, tagged};
-use fabc_ir::{Piece, ShardPlan};
+use fabc_ir::read::{QueueFile, ShardsFile, tagged};
+use fabc_ir::{QueuedPiece, ShardPlan};
 use fabc_pipeline::compile::{self, Stage};
 use fabc_pipeline::library::{Loaded, TablesForm};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The file with the identity of the build.
 const PLAN: &str = "shards.json";
+
+/// The file that lists the pieces of the build.
+const QUEUE: &str = "queue.json";
+
+/// The folder of the results.
+const KEPT: &str = "kept";
 
 /// The folder with the normal form of the build and its input files.
 const SPEC: &str = "spec";
@@ -34,27 +37,6 @@ const SPEC: &str = "spec";
 pub(crate) struct BuildParts {
     pub(crate) directory: PathBuf,
     pub(crate) plan: ShardPlan,
-}
-
-/// An error while parts are built or merged.
-pub(crate) enum PartsError {
-    Failure(Failure),
-    Driver(DriverError),
-}
-
-impl From<Failure> for PartsError {
-    fn from(failure: Failure) -> Self {
-        PartsError::Failure(failure)
-    }
-}
-
-impl PartsError {
-    pub(crate) fn stop(self, sources: SourceMap) -> Stop {
-        match self {
-            PartsError::Failure(failure) => (failure, sources).into(),
-            PartsError::Driver(error) => error.into(),
-        }
-    }
 }
 
 impl BuildParts {
@@ -66,7 +48,6 @@ impl BuildParts {
     /// directory holds something else, and errors of the disk.
     pub(crate) fn from_spec(
         spec: &str,
-        shards: usize,
         args: &CompileArgs,
         out: Option<&Path>,
         tables: TablesForm,
@@ -88,7 +69,6 @@ impl BuildParts {
         let plan = ShardPlan {
             fabric: fabric.name.clone(),
             key: content::run_key(&needed, stage.name()),
-            shards,
             options,
             tables,
         };
@@ -97,7 +77,7 @@ impl BuildParts {
         for (path, text) in &needed {
             rewrite(&directory.join(SPEC).join(path), text.as_bytes())?;
         }
-        write::make_directory(&directory.join("kept"))?;
+        write::make_directory(&directory.join(KEPT))?;
         remove_leftovers(&directory);
         rewrite(&directory.join(PLAN), fabc_emit::shards_json(&plan).as_bytes())?;
         Ok(Some(Self { directory, plan }))
@@ -130,25 +110,15 @@ impl BuildParts {
         // The name of the output directory comes from this file.
         let plain = !file.fabric.is_empty()
             && file.fabric.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if !plain || file.shards == 0 {
+        if !plain {
             return Err(invalid(format!("`{}` is damaged", display(&path))));
         }
         remove_leftovers(directory);
-        let ShardsFile { fabric, key, shards, tables, options, .. } = file;
+        let ShardsFile { fabric, key, tables, options, .. } = file;
         Ok(Self {
             directory: directory.to_owned(),
-            plan: ShardPlan { fabric, key, shards, options: options.0, tables },
+            plan: ShardPlan { fabric, key, options: options.0, tables },
         })
-    }
-
-    /// Divides the same build into another number of parts. Finished pieces stay finished.
-    ///
-    /// # Errors
-    /// `DriverError::Unwritable` if `shards.json` cannot be written.
-    pub(crate) fn divided_into(mut self, shards: usize) -> Result<Self, DriverError> {
-        self.plan.shards = shards;
-        rewrite(&self.directory.join(PLAN), fabc_emit::shards_json(&self.plan).as_bytes())?;
-        Ok(self)
     }
 
     pub(crate) fn stage(&self) -> Stage {
@@ -183,66 +153,66 @@ impl BuildParts {
         .into())
     }
 
-    /// The unfinished pieces of work. The healthy fabric lists all pieces. Until it is kept, there is one
-    /// piece per part.
-    pub(crate) fn open_pieces(&self) -> Vec<OpenPiece> {
-        let Some(pieces) = self.read_scenario("nominal").ok().and_then(|file| file.pieces()) else {
-            return (0..self.plan.shards).map(|number| OpenPiece { number, name: None }).collect();
-        };
-        // Tables are large, and all simulations on them need their hash. Each is read once.
-        let scenarios = std::iter::once("nominal").chain(pieces.faults.iter().map(String::as_str));
-        let tables: BTreeMap<&str, String> = scenarios
-            .filter_map(|name| Some((name, self.read_scenario(name).ok()?.hash().to_owned())))
-            .collect();
-        let open = |(number, piece): (usize, Piece<'_>)| {
-            let (is_done, name) = match piece {
-                Piece::Fault(name) => (tables.contains_key(name), name.to_owned()),
-                Piece::Simulation { name, scenario } => {
-                    let is_done = tables
-                        .get(scenario)
-                        .is_some_and(|tables| self.read_report(name, scenario, tables).is_ok());
-                    (is_done, format!("`{name}` on {scenario}"))
-                }
-            };
-            (!is_done).then_some(OpenPiece { number, name: Some(name) })
-        };
-        pieces.numbered().filter_map(open).collect()
+    pub(crate) fn kept_folder(&self) -> PathBuf {
+        self.directory.join(KEPT)
     }
 
-    /// The error that names the missing parts.
-    pub(crate) fn missing_shards(&self, open: &[OpenPiece]) -> DriverError {
-        let count = self.plan.shards;
-        let mut shards: Vec<usize> = open.iter().map(|piece| piece.number % count + 1).collect();
-        shards.sort_unstable();
-        shards.dedup();
-        let first = shards.first().copied().unwrap_or(1);
-        let names: Vec<&str> = open.iter().filter_map(|piece| piece.name.as_deref()).take(3).collect();
-        let problem = if names.is_empty() {
-            format!("none of the {count} shards is finished")
-        } else {
-            let more = if open.len() > names.len() { " .." } else { "" };
-            let listed: Vec<String> = shards.iter().map(|shard| format!("{shard}/{count}")).collect();
-            let (s, are) = if shards.len() == 1 { ("", "is") } else { ("s", "are") };
-            format!("shard{s} {} {are} not done: {}{more} missing", listed.join(", "), names.join(", "))
-        };
-        DriverError::Shards {
-            problem,
-            hint: format!("`fabc build {} --shard {first}/{count}` does it", display(&self.directory)),
-        }
+    /// The file of the result with this key.
+    pub(crate) fn kept_path(&self, key: &str) -> PathBuf {
+        self.kept_folder().join(format!("{key}.bin"))
     }
-}
 
-/// An unfinished piece of work.
-pub(crate) struct OpenPiece {
-    /// Its number. Shard `number % shards + 1` does it.
-    pub(crate) number: usize,
-    /// Its name, where that is known.
-    name: Option<String>,
+    /// All pieces, the healthy fabric first. `None` until one process has found the healthy fabric.
+    pub(crate) fn pieces(&self) -> Option<Vec<QueuedPiece>> {
+        let bytes = read::read_bytes(&self.directory.join(QUEUE), ARTIFACT_BYTES).ok()?;
+        let file: QueueFile = tagged(&bytes).ok()?;
+        let piece = |(name, key)| QueuedPiece { name, key };
+        (file.key == self.plan.key).then(|| file.pieces.into_iter().map(piece).collect())
+    }
+
+    /// Writes the list of all pieces.
+    ///
+    /// # Errors
+    /// `DriverError::Unwritable` if it cannot be written.
+    pub(crate) fn write_queue(&self, pieces: &[QueuedPiece]) -> Result<(), DriverError> {
+        rewrite(&self.directory.join(QUEUE), fabc_emit::queue_json(&self.plan.key, pieces).as_bytes())
+    }
+
+    /// Whether the healthy fabric is found, and its pieces are listed.
+    pub(crate) fn has_healthy(&self) -> bool {
+        self.pieces().is_some_and(|pieces| pieces.first().is_some_and(|healthy| self.is_finished(healthy)))
+    }
+
+    fn is_finished(&self, piece: &QueuedPiece) -> bool {
+        is_intact(&self.kept_path(&piece.key))
+    }
+
+    /// The pieces that are not finished. `None` if they are not listed yet.
+    pub(crate) fn open_pieces(&self) -> Option<Vec<QueuedPiece>> {
+        let mut pieces = self.pieces()?;
+        pieces.retain(|piece| !self.is_finished(piece));
+        Some(pieces)
+    }
+
+    /// The error that names the missing pieces.
+    pub(crate) fn missing_pieces(&self, open: Option<&[QueuedPiece]>) -> DriverError {
+        let problem = match open {
+            None => "no shard has found the healthy fabric".to_owned(),
+            Some(open) => {
+                let named: Vec<&str> = open.iter().take(3).map(|piece| piece.name.as_str()).collect();
+                let more = if open.len() > named.len() { " .." } else { "" };
+                let (s, are) = if open.len() == 1 { ("", "is") } else { ("s", "are") };
+                format!("{} piece{s} {are} not finished: {}{more}", open.len(), named.join(", "))
+            }
+        };
+        let hint = format!("`fabc build {} --shard 1/1` does the rest", display(&self.directory));
+        DriverError::Shards { problem, hint }
+    }
 }
 
 /// Removes temporary files that killed processes left behind.
 fn remove_leftovers(directory: &Path) {
-    ["", SPEC, "spec/inputs", "kept"]
+    ["", SPEC, "spec/inputs", KEPT]
         .iter()
         .for_each(|below| write::remove_all_leftovers(&directory.join(below)));
 }
@@ -266,4 +236,11 @@ fn rewrite(path: &Path, bytes: &[u8]) -> Result<(), DriverError> {
     }
     write::make_directory(path.parent().unwrap_or(Path::new("")))?;
     write::write_file(path, bytes)
+}
+
+/// Whether a file ends with the hash of what stands before, as all results do.
+fn is_intact(path: &Path) -> bool {
+    let Ok(bytes) = read::read_bytes(path, ARTIFACT_BYTES) else { return false };
+    let Some((content, hash)) = bytes.split_last_chunk::<32>() else { return false };
+    blake3::hash(content).as_bytes() == hash
 }

@@ -88,6 +88,29 @@ impl LockFile {
     }
 }
 
+/// The lock of a piece of work, held by one process at a time. It ends with the process in any case. On a
+/// file system without locks every process holds it, and a piece may be done twice with the same result.
+pub(crate) struct WorkLock {
+    _lock: Option<LockFile>,
+}
+
+impl WorkLock {
+    /// Takes the lock, unless another process holds it.
+    pub(crate) fn try_take(path: &Path) -> Option<Self> {
+        match LockFile::try_take(path) {
+            Ok(None) => None,
+            Ok(lock) => Some(Self { _lock: lock }),
+            // An error of the disk is reported when the result is written.
+            Err(_) => Some(Self { _lock: None }),
+        }
+    }
+
+    /// Waits until no other process holds the lock, and takes it.
+    pub(crate) fn wait(path: &Path) -> Self {
+        Self { _lock: LockFile::wait(path).ok() }
+    }
+}
+
 impl Drop for LockFile {
     fn drop(&mut self) {
         if !self.is_gone {

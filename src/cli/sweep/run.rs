@@ -8,7 +8,7 @@ use crate::args::shard::Shard;
 use crate::build::front;
 use crate::io::content;
 use crate::io::errors::DriverError;
-use crate::io::lock::LockFile;
+use crate::io::lock::WorkLock;
 use crate::io::progress::Watch;
 use crate::io::read::{self, display};
 use crate::io::staging::{self, Staging};
@@ -45,7 +45,7 @@ pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Te
     clean_up_on_interrupt();
     // A process that was killed after its run was complete left its lock.
     for run in shard_runs.iter().filter(|run| run_folder(directory, run).join(LOCK).exists()) {
-        drop(RunLock::try_take(&run_folder(directory, run)));
+        drop(WorkLock::try_take(&run_folder(directory, run).join(LOCK)));
     }
     let watch = Watch::new(false);
     let (mut ran, mut failed) = (0, 0);
@@ -53,7 +53,11 @@ pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Te
     let mut over = 0;
     while let Some((run, patient)) = waiting.pop_front() {
         let folder = run_folder(directory, run);
-        let lock = if patient { Some(RunLock::wait(&folder)) } else { RunLock::try_take(&folder) };
+        let lock = if patient {
+            Some(WorkLock::wait(&folder.join(LOCK)))
+        } else {
+            WorkLock::try_take(&folder.join(LOCK))
+        };
         let Some(_held) = lock else {
             waiting.push_back((run, true));
             continue;
@@ -79,30 +83,6 @@ pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Te
     terminal
         .say(&format!("{ran} of {}: {existing} were there, {failed} failed", runs_text(shard_runs.len())))?;
     Ok(())
-}
-
-/// The lock of a run, held by one process at a time: a lock file in the folder of the run. It ends with the
-/// process in any case. On a file system without locks every process holds it, and a run may be made twice
-/// with the same bytes.
-struct RunLock {
-    _lock: Option<LockFile>,
-}
-
-impl RunLock {
-    /// Takes the lock, unless another process holds it.
-    fn try_take(folder: &Path) -> Option<Self> {
-        match LockFile::try_take(&folder.join(LOCK)) {
-            Ok(None) => None,
-            Ok(lock) => Some(Self { _lock: lock }),
-            // An error of the disk is reported when the run is written.
-            Err(_) => Some(Self { _lock: None }),
-        }
-    }
-
-    /// Waits until no other process holds the lock, and takes it.
-    fn wait(folder: &Path) -> Self {
-        Self { _lock: LockFile::wait(&folder.join(LOCK)).ok() }
-    }
 }
 
 /// The lock file in the folder of a run.

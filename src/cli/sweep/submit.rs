@@ -8,7 +8,7 @@ use crate::io::errors::DriverError;
 use crate::io::read::display;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
-use crate::sweep::jobs::{self, HandedOver, ShardedJob, hand_over};
+use crate::sweep::jobs::{self, HandedOver, ShardedJob, Share, hand_over};
 use std::path::Path;
 
 /// Runs differ in length. With several shards per worker, a worker that finishes early takes another one.
@@ -63,6 +63,7 @@ pub(crate) fn submit(args: &SweepSubmitArgs, terminal: Terminal) -> Result<(), S
             run: &["sweep", "run", "."],
             merge: &["sweep", "merge", "."],
             shards,
+            share: Share::Dealt,
         };
         hand_over(&job, &args.job, &mut list_open, terminal)?
     };

@@ -1,7 +1,7 @@
-//! `fabc shards submit`: divides a build among several processes.
+//! `fabc shards submit`: has several processes share a build.
 
 use crate::args::options::CompileArgs;
-use crate::args::shards::{MergeArgs, SubmitArgs};
+use crate::args::shards::{MergeArgs, REMADE_PIECES, SubmitArgs};
 use crate::build::front;
 use crate::build::parts::BuildParts;
 use crate::build::shards;
@@ -9,15 +9,15 @@ use crate::io::errors::DriverError;
 use crate::io::read::display;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
-use crate::sweep::jobs::{self, HandedOver, ShardedJob, hand_over};
+use crate::sweep::jobs::{self, HandedOver, ShardedJob, Share, hand_over};
 use std::path::Path;
 
-/// `fabc shards submit`: hands the parts of a build to an engine, and merges them.
+/// `fabc shards submit`: hands a build to an engine, and builds from its results.
 ///
 /// # Errors
 /// The errors of the spec, of the engine, and `EngineError::Left` for unfinished shards.
 pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> {
-    // Every shard computes the healthy fabric again, so there is only one per worker.
+    // A shard takes pieces until none is open, so there is only one per worker.
     let shards = jobs::shards(&args.job, 1);
     let parts = if Path::new(&args.spec).is_dir() {
         if !args.set.is_empty() || args.until.is_some() || args.out.is_some() {
@@ -29,7 +29,7 @@ pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> 
             }
             .into());
         }
-        BuildParts::read(Path::new(&args.spec))?.divided_into(shards)?
+        BuildParts::read(Path::new(&args.spec))?
     } else {
         let compile = CompileArgs {
             set: args.set.clone(),
@@ -41,7 +41,6 @@ pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> 
         };
         match BuildParts::from_spec(
             &args.spec,
-            shards,
             &compile,
             args.out.as_deref(),
             args.tables,
@@ -58,9 +57,11 @@ pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> 
         run: &["build", "."],
         merge: &["shards", "merge", ".", "--out", ".."],
         shards,
+        share: Share::Queued,
     };
-    let mut open = || parts.open_pieces().iter().map(|piece| piece.number).collect();
-    let handed = if !args.job.dry_run && parts.open_pieces().is_empty() {
+    // The healthy fabric is one piece until the others are listed.
+    let mut open = || (0..parts.open_pieces().map_or(1, |open| open.len())).collect::<Vec<_>>();
+    let handed = if !args.job.dry_run && open().is_empty() {
         HandedOver::Done
     } else {
         hand_over(&job, &args.job, &mut open, terminal)?
@@ -68,11 +69,16 @@ pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> 
     match handed {
         HandedOver::Written => Ok(()),
         HandedOver::Over => Ok(terminal.say(&format!(
-            "until then, `fabc shards merge {}` lists the missing shards",
+            "until then, `fabc shards merge {}` lists what is missing",
             display(&parts.directory)
         ))?),
         HandedOver::Done => shards::merge(
-            &MergeArgs { directory: parts.directory.clone(), out: None, json: terminal.json },
+            &MergeArgs {
+                directory: parts.directory.clone(),
+                out: None,
+                remake: REMADE_PIECES,
+                json: terminal.json,
+            },
             terminal,
         ),
     }

@@ -1,21 +1,24 @@
-//! Reads the files that the parts of a build kept: `fabc.kept.bin/1`, `fabc.kept_simulation.bin/1` and
-//! `fabc.shards/1`.
+//! Reads the files that the parts of a build kept: `fabc.kept.bin/1`, `fabc.kept_simulation.bin/1`,
+//! `fabc.shards/1` and `fabc.queue/1`.
 
 use super::json::{OrderedKeys, formats};
 use super::symmetry::closure;
 use super::tables::parse_key;
 use crate::{
     ConcurrentFlow, DualLengths, End, FlowCertificate, Fraction, KeptHealthy, KeptOrder, KeptScenario,
-    KeptTables, Link, LinkClass, PackedAction, PackedTables, PassRecord, Pieces, RouterNames, StopReason,
-    Symmetry, Topology, UniformTopology, router_names,
+    KeptTables, Link, LinkClass, PackedAction, PackedTables, PassRecord, RouterNames, StopReason, Symmetry,
+    Topology, UniformTopology, router_names,
 };
 use fabc_base::ids::{BlockId, LinkTypeId, NodeId, PortId};
-use fabc_model::{Fabric, Plant, Scenarios};
+use fabc_model::{Fabric, Plant};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 
-formats! { ShardsFile = "fabc.shards/1"; }
+formats! {
+    ShardsFile = "fabc.shards/1";
+    QueueFile = "fabc.queue/1";
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -24,9 +27,17 @@ pub struct ShardsFile {
     pub tool: String,
     pub fabric: String,
     pub key: String,
-    pub shards: usize,
     pub tables: String,
     pub options: OrderedKeys<String>,
+}
+
+/// The pieces of a build by several processes, as (name, key of the result).
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueueFile {
+    format: String,
+    pub key: String,
+    pub pieces: Vec<(String, String)>,
 }
 
 /// The content of the file of a kept scenario.
@@ -89,8 +100,6 @@ struct Healthy {
     routing: Option<Record>,
     #[serde(default)]
     order: Option<OrderLine>,
-    faults: Vec<String>,
-    simulations: Vec<Simulated>,
 }
 
 #[derive(Deserialize)]
@@ -100,13 +109,6 @@ struct OrderLine {
     symmetric: bool,
     lost: u64,
     ranks: Vec<u32>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Simulated {
-    name: String,
-    scenarios: String,
 }
 
 #[derive(Deserialize)]
@@ -168,19 +170,6 @@ impl KeptFile {
         &self.hash
     }
 
-    /// The other work of the build, which the file of the healthy fabric lists.
-    pub fn pieces(&self) -> Option<Pieces> {
-        let Healthy { faults, simulations, .. } = self.head.healthy.as_ref()?;
-        let simulation = |line: &Simulated| {
-            let scenarios = Scenarios::ALL.into_iter().find(|known| known.name() == line.scenarios)?;
-            Some((line.name.clone(), scenarios))
-        };
-        Some(Pieces {
-            faults: faults.clone(),
-            simulations: simulations.iter().map(simulation).collect::<Option<_>>()?,
-        })
-    }
-
     /// The kept results of a scenario.
     ///
     /// # Errors
@@ -198,7 +187,6 @@ impl KeptFile {
     /// # Errors
     /// As [`KeptFile::scenario`], or the file is that of a fault.
     pub fn healthy(mut self, topology: &Topology) -> Result<KeptHealthy, String> {
-        let pieces = self.pieces().ok_or("the list of its work is missing")?;
         let healthy = self.head.healthy.take().ok_or("it does not belong to the healthy fabric")?;
         let nominal = self.scenario(topology)?;
         let Healthy { flow, rounds, sweeps, stopped_by, routing, order, .. } = healthy;
@@ -215,7 +203,7 @@ impl KeptFile {
             stopped_by,
         };
         let order = order.map(|line| line.order(topology)).transpose()?;
-        Ok(KeptHealthy { nominal, flow, routing: routing.map(record), order, pieces })
+        Ok(KeptHealthy { nominal, flow, routing: routing.map(record), order })
     }
 }
 

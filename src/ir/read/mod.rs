@@ -49,7 +49,7 @@ pub use job::{
     JobWitnessLine, PhaseTopologyLine, ReconfigureLine,
 };
 pub use json::{OrderedKeys, Tagged, json, picoseconds_of, tagged};
-pub use kept::{KeptFile, KeptReport, KeptTopology, ShardsFile};
+pub use kept::{KeptFile, KeptReport, KeptTopology, QueueFile, ShardsFile};
 pub use kept_plan::KeptPlan;
 pub use manifest::Manifest;
 pub use msccl::{MscclBlock, MscclGpu, MscclKind, MscclProgram, MscclStep, SizeRange};

@@ -17,45 +17,33 @@ impl ScenarioContext<'_> {
         known: &KnownTables<'_>,
         progress: &dyn Progress,
     ) -> Result<Vec<Vec<SimReport>>, Failure> {
-        self.each_simulation(scenarios, |simulation, scene, tables| {
-            let number = self.fabric.simulations.iter().position(|other| other.name == simulation.name);
-            let part = simulated_part(self.fabric, simulation);
+        let reports_of = |(number, simulation): (usize, &Simulation)| {
+            let wanted = if simulation.scenarios == Scenarios::All { scenarios.len() } else { 1 };
+            let routed = scenarios.iter().filter(|scenario| scenario.has_tables());
+            let report = |scenario| self.report(simulation, number, scenario, known, progress);
+            routed.take(wanted).map(report).collect()
+        };
+        self.fabric.simulations.iter().enumerate().map(reports_of).collect()
+    }
+
+    /// The report of a simulation, by its number in the spec, on a scenario with tables: the known one, or
+    /// else that of a run.
+    pub(super) fn report(
+        &self,
+        simulation: &Simulation,
+        number: usize,
+        scenario: &CompiledScenario,
+        known: &KnownTables<'_>,
+        progress: &dyn Progress,
+    ) -> Result<SimReport, Failure> {
+        let part = simulated_part(self.fabric, simulation);
+        self.with_tables(scenario, |scene, tables| {
             let run = || fabc_sim::run_block(&part, scene, tables, simulation, progress);
             let prepared = || fabc_sim::prepare(&part, scene, tables, &simulation.parameters);
-            let number = number.expect("it is one of the spec");
             known
                 .report(self.fabric, self.topology, number, prepared, run, tables.scenario())
                 .map_err(|error| simulation_failure(error, simulation.span))
         })
-    }
-
-    /// Runs a simulation on one scenario. `None` where it has no tables.
-    pub(super) fn simulation(
-        &self,
-        simulation: &Simulation,
-        scenario: &CompiledScenario,
-        progress: &dyn Progress,
-    ) -> Result<Option<SimReport>, Failure> {
-        let run =
-            |scene: &Scene<'_>, tables: SimulatedTables<'_>| self.run(simulation, scene, tables, progress);
-        scenario.has_tables().then(|| self.with_tables(scenario, run)).transpose()
-    }
-
-    /// Collects the reports of every simulation on each of its scenarios. `report` makes or reads one of
-    /// them.
-    pub(super) fn each_simulation<E>(
-        &self,
-        scenarios: &[CompiledScenario],
-        report: impl Fn(&Simulation, &Scene<'_>, SimulatedTables<'_>) -> Result<SimReport, E>,
-    ) -> Result<Vec<Vec<SimReport>>, E> {
-        let reports_of = |simulation: &Simulation| {
-            let wanted = if simulation.scenarios == Scenarios::All { scenarios.len() } else { 1 };
-            let routed = scenarios.iter().filter(|scenario| scenario.has_tables());
-            let report =
-                |scenario| self.with_tables(scenario, |scene, tables| report(simulation, scene, tables));
-            routed.take(wanted).map(report).collect()
-        };
-        self.fabric.simulations.iter().map(reports_of).collect()
     }
 
     /// Calls `action` with the scene and the tables of a scenario, which has tables.
@@ -70,17 +58,6 @@ impl ScenarioContext<'_> {
             (None, Some(routed)) => action(&scene, (&routed.tables.unpacked()).into()),
             (None, None) => unreachable!("a simulation runs on a scenario with tables"),
         }
-    }
-
-    fn run(
-        &self,
-        simulation: &Simulation,
-        scene: &Scene<'_>,
-        tables: SimulatedTables<'_>,
-        progress: &dyn Progress,
-    ) -> Result<SimReport, Failure> {
-        fabc_sim::run_block(self.fabric, scene, tables, simulation, progress)
-            .map_err(|error| simulation_failure(error, simulation.span))
     }
 }
 

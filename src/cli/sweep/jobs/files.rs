@@ -3,31 +3,17 @@
 //! The scripts name the directory by `.` and contain no time, so that they are the same bytes however often
 //! they are written.
 
+use super::failed::last_line;
+use super::job::{RESTARTS, ShardedJob, program_path, shard_arguments};
+use super::kubernetes;
 use crate::args::sweep::{Engine, EngineArgs};
 use crate::io::errors::DriverError;
 use crate::io::read::display;
 use crate::io::write;
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-
-/// How often a killed process is started again.
-pub(crate) const RESTARTS: u32 = 3;
+use std::path::PathBuf;
 
 /// How many items a message lists.
 const FEW: usize = 4;
-
-/// Work that is divided among several processes.
-pub(crate) struct ShardedJob<'a> {
-    /// Its name in the queue of an engine.
-    pub(crate) name: String,
-    /// The working directory of its processes, which also holds its files.
-    pub(crate) directory: &'a Path,
-    /// The arguments of fabc before `--shard i/n`.
-    pub(crate) run: &'a [&'a str],
-    /// The arguments of fabc when all shards are finished.
-    pub(crate) merge: &'a [&'a str],
-    pub(crate) shards: usize,
-}
 
 /// The folder for the files of an engine.
 pub(crate) fn engine_folder(job: &ShardedJob<'_>, engine: Engine) -> PathBuf {
@@ -44,25 +30,8 @@ fn engine_name(engine: Engine) -> &'static str {
         Engine::Local => "local",
         Engine::Hyperqueue => "hyperqueue",
         Engine::Slurm => "slurm",
+        Engine::Kubernetes => "kubernetes",
     }
-}
-
-/// The program that runs the commands, where it is not this process: a script of an interpreter.
-pub(crate) static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-
-/// The path of this program.
-pub(crate) fn program_path() -> PathBuf {
-    if let Some(program) = PROGRAM.get() {
-        return program.clone();
-    }
-    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("fabc"))
-}
-
-/// The arguments of the process of a shard. `shard` may be a variable of a script.
-pub(crate) fn shard_arguments(job: &ShardedJob<'_>, cores: u16, shard: &str) -> Vec<String> {
-    let threads = ["--threads".to_owned(), cores.to_string()];
-    let run = job.run.iter().map(|word| (*word).to_owned());
-    threads.into_iter().chain(run).chain(["--shard".to_owned(), format!("{shard}/{}", job.shards)]).collect()
 }
 
 /// Writes the files that the engine needs, and removes the logs of earlier jobs.
@@ -78,6 +47,7 @@ pub(crate) fn write_scripts(job: &ShardedJob<'_>, args: &EngineArgs) -> Result<(
     let merge = shell_command(&program, job.merge.iter().map(|word| (*word).to_owned()));
     let files: Vec<(&str, String)> = match args.engine {
         Engine::Local => Vec::new(),
+        Engine::Kubernetes => vec![("job.json", kubernetes::manifest(job, args))],
         Engine::Hyperqueue => {
             let run = shell_command(&program, shard_arguments(job, args.cores, "$1").into_iter());
             let redirected = "exec > \"jobs/hyperqueue/$1.log\" 2>&1\n";
@@ -188,6 +158,10 @@ pub(crate) fn commands(job: &ShardedJob<'_>, args: &EngineArgs) -> Vec<String> {
                 shell_quoted(&display(&engine_folder(job, args.engine).join("submit.py")))
             )]
         }
+        Engine::Kubernetes => {
+            let line = |words: Vec<String>| format!("cd {directory} && kubectl {}", words.join(" "));
+            kubernetes::client_words(job).map(line).to_vec()
+        }
         Engine::Slurm => {
             let run = format!("cd {directory} && sbatch --parsable jobs/slurm/run.sh");
             let merge = format!(
@@ -202,14 +176,6 @@ pub(crate) fn commands(job: &ShardedJob<'_>, args: &EngineArgs) -> Vec<String> {
 pub(crate) fn last_log_line(job: &ShardedJob<'_>, engine: Engine, shard: usize) -> Option<String> {
     let bytes = std::fs::read(log_path(job, engine, shard)).ok()?;
     last_line(&bytes)
-}
-
-/// The last line that is not blank. If a diagnostic was printed, the line with its message.
-pub(crate) fn last_line(bytes: &[u8]) -> Option<String> {
-    let text = String::from_utf8_lossy(bytes);
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let says = |line: &&&str| line.starts_with('×');
-    lines.iter().rev().find(says).or(lines.last()).map(|line| line.trim_start_matches(['×', ' ']).to_owned())
 }
 
 /// The first few items, and the number of the others.
@@ -253,15 +219,6 @@ mod tests {
             shell_command("fabc", ["--shard".to_owned(), "$1/8".to_owned(), "a b".to_owned()].into_iter()),
             "fabc --shard \"$1/8\" 'a b'"
         );
-    }
-
-    #[test]
-    fn the_last_word_is_what_is_wrong() {
-        assert_eq!(last_line(b"one\n  two  \n\n").unwrap(), "two");
-        let drawn = "1 of 2\nFAB0503\n\n  × cannot write `x`: no space\n  help: nothing half written\n";
-        assert_eq!(last_line(drawn.as_bytes()).unwrap(), "cannot write `x`: no space");
-        assert_eq!(last_line(b"sbatch: error: no\nsbatch: fatal\n").unwrap(), "sbatch: fatal");
-        assert!(last_line(b" \n").is_none());
     }
 
     #[test]

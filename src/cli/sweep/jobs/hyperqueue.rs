@@ -1,6 +1,8 @@
 //! HyperQueue: submits a job of tasks through its Python package.
 
-use super::files::{ShardedJob, engine_folder, last_line};
+use super::failed::last_line;
+use super::files::engine_folder;
+use super::job::ShardedJob;
 use super::{ASKED_EVERY, FailedShard};
 use crate::args::sweep::Engine;
 use crate::io::engine_errors::EngineError;

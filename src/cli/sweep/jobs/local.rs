@@ -1,6 +1,7 @@
 //! Runs shards as processes on this machine, a few at a time, and starts them again when they are killed.
 
-use super::files::{RESTARTS, ShardedJob, log_path, program_path, shard_arguments};
+use super::files::log_path;
+use super::job::{RESTARTS, ShardedJob, program_path, shard_arguments};
 use super::{ASKED_EVERY, FailedShard};
 use crate::args::sweep::{Engine, EngineArgs};
 use crate::io::engine_errors::EngineError;

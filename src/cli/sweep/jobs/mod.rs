@@ -1,4 +1,4 @@
-//! Hands work to an engine that runs several processes: this machine, HyperQueue, or Slurm.
+//! Hands work to an engine that runs several processes: this machine, HyperQueue, Slurm, or Kubernetes.
 //!
 //! Input: the command of one process, which takes `--shard i/n`, and a function that lists the unfinished
 //! work. Output: the files of a job below `DIR/jobs/ENGINE/`, which are the same however often they are
@@ -9,11 +9,13 @@
 mod failed;
 mod files;
 mod hyperqueue;
+mod job;
+mod kubernetes;
 mod local;
 mod slurm;
 
 pub(crate) use failed::FailedShard;
-pub(crate) use files::{PROGRAM, ShardedJob};
+pub(crate) use job::{PROGRAM, ShardedJob, Share};
 
 use crate::args::sweep::{Engine, EngineArgs, MOST_SHARDS};
 use crate::io::engine_errors::EngineError;
@@ -28,7 +30,7 @@ use failed::ASKED_EVERY;
 pub(crate) enum HandedOver {
     /// Its files were written, and nothing was run.
     Written,
-    /// It runs elsewhere, and merges at the end.
+    /// It runs elsewhere, and is merged at the end: by the engine, or by hand where the engine is Kubernetes.
     Over,
     /// Every shard is finished. Nothing is merged yet.
     Done,
@@ -43,7 +45,7 @@ pub(crate) fn shards(args: &EngineArgs, for_each: usize) -> usize {
     args.shards.map_or(default, usize::from).clamp(1, MOST_SHARDS as usize)
 }
 
-/// Hands over a job. `list_open` lists the numbers of unfinished pieces. Shard `k % shards + 1` does piece k.
+/// Hands over a job. `list_open` lists the numbers of unfinished pieces.
 ///
 /// # Errors
 /// `EngineError` if the engine is missing, refuses the job, or leaves work unfinished, and errors of the
@@ -75,6 +77,10 @@ pub(crate) fn hand_over(
             Some(failed) => failed,
             None => return Ok(HandedOver::Over),
         },
+        Engine::Kubernetes => match kubernetes::submit(job, args.wait, &mut report, terminal)? {
+            Some(failed) => failed,
+            None => return Ok(HandedOver::Over),
+        },
         Engine::Slurm => match slurm::submit(job, args.wait, &mut report, terminal)? {
             Some(failed) => failed,
             None => return Ok(HandedOver::Over),
@@ -85,7 +91,11 @@ pub(crate) fn hand_over(
     if unfinished.is_empty() {
         return Ok(HandedOver::Done);
     }
-    let mut shards: Vec<usize> = unfinished.iter().map(|piece| piece % job.shards + 1).collect();
+    let mut shards: Vec<usize> = match job.share {
+        Share::Dealt => unfinished.iter().map(|piece| piece % job.shards + 1).collect(),
+        Share::Queued if failed.is_empty() => (1..=job.shards).collect(),
+        Share::Queued => failed.iter().map(|failed| failed.shard).collect(),
+    };
     shards.sort_unstable();
     shards.dedup();
     let endings = shards.iter().map(|&shard| {
@@ -97,7 +107,10 @@ pub(crate) fn hand_over(
         )
     });
     let listed = files::first_few(endings.collect());
-    let logs = display(&files::engine_folder(job, args.engine));
+    let logs = match args.engine {
+        Engine::Kubernetes => format!("kubectl logs --selector=job-name={}", kubernetes::job_name(job)),
+        _ => display(&files::engine_folder(job, args.engine)),
+    };
     Err(Stop::from(EngineError::Left { shards: shards.len(), total: job.shards, listed, logs }))
 }
 
@@ -122,7 +135,7 @@ impl JobProgress {
     }
 
     fn print(&mut self, list_open: usize) {
-        // During a build the number of pieces is unknown until the first shard has kept the healthy fabric.
+        // During a build the number of pieces is unknown until the healthy fabric is found.
         self.all = self.all.max(list_open);
         let done = self.all - list_open;
         if self.is_wanted() && done > self.last {

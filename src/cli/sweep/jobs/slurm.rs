@@ -1,6 +1,7 @@
 //! Slurm: submits an array of shards, and a job that waits for it and merges.
 
-use super::files::{ShardedJob, last_line};
+use super::failed::last_line;
+use super::job::ShardedJob;
 use super::{ASKED_EVERY, FailedShard};
 use crate::io::engine_errors::EngineError;
 use crate::io::stop::Stop;

@@ -8,7 +8,7 @@ use crate::verify::kept_report;
 use fabc_base::ids::{BlockId, Id};
 use fabc_ir::read::{KeptFile, KeptReport};
 use fabc_ir::{KeptHealthy, KeptScenario, LinkClass, Topology, fault_flows_are_listed};
-use fabc_model::Fabric;
+use fabc_model::{Fabric, Simulation};
 use fabc_passes::flow::FlowSettings;
 use fabc_sim::{Prepared, SimError, SimReport};
 
@@ -39,7 +39,7 @@ impl<'a> KnownTables<'a> {
     }
 
     /// The key of a scenario. A fault is routed from the routes of the healthy fabric.
-    pub(super) fn key(&self, scenario: &str) -> String {
+    pub(in crate::compile) fn key(&self, scenario: &str) -> String {
         match (scenario, self.lists_flows) {
             ("nominal", _) => self.healthy.clone(),
             (_, true) => key_of(&["fault", scenario, "with flow", &self.healthy]),
@@ -57,6 +57,12 @@ impl<'a> KnownTables<'a> {
     pub(in crate::compile) fn fault(&self, topology: &Topology, scenario: &str) -> Option<KeptScenario> {
         let key = self.key(scenario);
         self.results.load(&key, |bytes| self.entry(&key, scenario, bytes)?.scenario(topology))
+    }
+
+    /// Whether the results of a fault are stored and intact.
+    pub(in crate::compile) fn has_fault(&self, scenario: &str) -> bool {
+        let key = self.key(scenario);
+        self.results.load(&key, |bytes| self.entry(&key, scenario, bytes)).is_some()
     }
 
     fn entry(&self, key: &str, scenario: &str, bytes: &[u8]) -> Result<KeptFile, String> {
@@ -81,15 +87,13 @@ impl<'a> KnownTables<'a> {
         scenario: &str,
     ) -> Result<SimReport, SimError> {
         let results = self.results;
-        let Some(texts) = results.texts() else { return run() };
+        if results.texts().is_none() {
+            return run();
+        }
         let simulation = &fabric.simulations[number];
-        let tables = self.key(scenario);
-        let key = key_of(&["simulation", &tables, &texts.simulations[number]]);
+        let (key, tables) = (self.report_key(number, scenario), self.key(scenario));
         let known = results.load(&key, |bytes| {
-            let file = KeptReport::read(bytes)?;
-            if !file.is_of(&key, &simulation.name, scenario, &tables) {
-                return Err("it belongs to another build".to_owned());
-            }
+            let file = self.report_entry(&key, &simulation.name, scenario, bytes)?;
             let prepared = prepared().map_err(|error| error.to_string())?;
             kept_report(fabric, simulation, &prepared, file.report())
         });
@@ -101,6 +105,35 @@ impl<'a> KnownTables<'a> {
             fabc_emit::kept_simulation(&key, &tables, fabric, topology, &simulation.name, &report)
         });
         Ok(report)
+    }
+
+    /// The key of the report of a simulation, by its number in the spec, on the tables of a scenario.
+    pub(in crate::compile) fn report_key(&self, number: usize, scenario: &str) -> String {
+        let tables = self.key(scenario);
+        self.results.key(|texts| key_of(&["simulation", &tables, &texts.simulations[number]]))
+    }
+
+    /// Whether the report of a simulation is stored and intact.
+    pub(in crate::compile) fn has_report(
+        &self,
+        simulation: &Simulation,
+        number: usize,
+        scenario: &str,
+    ) -> bool {
+        let key = self.report_key(number, scenario);
+        self.results.load(&key, |bytes| self.report_entry(&key, &simulation.name, scenario, bytes)).is_some()
+    }
+
+    fn report_entry(
+        &self,
+        key: &str,
+        simulation: &str,
+        scenario: &str,
+        bytes: &[u8],
+    ) -> Result<KeptReport, String> {
+        let file = KeptReport::read(bytes)?;
+        let is_of = file.is_of(key, simulation, scenario, &self.key(scenario));
+        if is_of { Ok(file) } else { Err("it belongs to another build".to_owned()) }
     }
 
     pub(in crate::compile) fn store_healthy(&self, healthy: impl FnOnce() -> KeptHealthy) {
