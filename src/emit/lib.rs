@@ -79,7 +79,7 @@ pub use job::{JobEstimate, LeastTime, job_estimate_json, job_estimate_text, job_
 pub use kept::{kept_fault, kept_healthy, kept_simulation, kept_topology, queue_json, shards_json};
 pub use kept_plan::{collective_files, job_files, kept_plan, schedule_files};
 pub use lines::Look;
-pub use manifest::{ManifestEntry, TOOL, manifest_json};
+pub use manifest::{ManifestEntry, TOOL, change_manifest_json, manifest_json};
 pub use pending::input_copies;
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use repair::{delta_json, repair_files, repair_json, repair_text};

@@ -1,5 +1,5 @@
-//! Writes `manifest.json` (`fabc.manifest/1`): size and hash of every other file. It is the only artifact
-//! with fabc's version.
+//! Writes `manifest.json` (`fabc.manifest/1`, and `fabc.change/1` of a repair or a plan): size and hash of
+//! every other file. It is the only artifact with fabc's version.
 
 use super::json::{push, push_lines, quote};
 use fabc_ir::ContractState;
@@ -41,18 +41,36 @@ pub fn manifest_json(
     let options: Vec<String> =
         options.iter().map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
     push(&mut out, format_args!("\"contract\":{},\n", quote(contract.name())));
-    push(&mut out, format_args!("\"options\":{{{}}},\n\"files\":", options.join(",")));
-    push_lines(&mut out, lines, |out, line| {
-        push(
-            out,
-            format_args!(
-                "{{\"path\":{},\"bytes\":{},\"blake3\":\"{}\"}}",
-                quote(&line.path),
-                line.bytes,
-                line.blake3
-            ),
-        );
+    push(&mut out, format_args!("\"options\":{{{}}},\n", options.join(",")));
+    push_entries(&mut out, lines);
+    out
+}
+
+/// The text of the manifest of a repair or a plan. `kind` is `repair` or `plan`. `starts` are (part, hash of
+/// its manifest) of the directories that it starts from, and `lines` ascend by path.
+pub fn change_manifest_json(
+    tool: &str,
+    kind: &str,
+    fabric: &str,
+    starts: &[(&str, String)],
+    lines: &[ManifestEntry],
+) -> String {
+    let (tool, kind, fabric) = (quote(tool), quote(kind), quote(fabric));
+    let starts: Vec<String> =
+        starts.iter().map(|(part, hash)| format!("{}:{}", quote(part), quote(hash))).collect();
+    let mut out = format!(
+        "{{\"format\":\"fabc.change/1\",\"tool\":{tool},\"kind\":{kind},\"fabric\":{fabric},\n\"starts\":{{{}}},\n",
+        starts.join(",")
+    );
+    push_entries(&mut out, lines);
+    out
+}
+
+/// Writes the entries of all files, and the end of a manifest.
+fn push_entries(out: &mut String, lines: &[ManifestEntry]) {
+    out.push_str("\"files\":");
+    push_lines(out, lines, |out, ManifestEntry { path, bytes, blake3 }| {
+        push(out, format_args!("{{\"path\":{},\"bytes\":{bytes},\"blake3\":\"{blake3}\"}}", quote(path)));
     });
     out.push_str("}\n");
-    out
 }

@@ -26,6 +26,7 @@ schemas![
     "availability",
     "cache",
     "certificates",
+    "change",
     "checked",
     "collective",
     "collectives",

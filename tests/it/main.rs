@@ -61,6 +61,7 @@ mod pairs;
 mod plan;
 mod repair;
 mod schedulers;
+mod signed;
 mod simulation;
 mod slices;
 mod slurm;

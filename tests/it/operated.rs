@@ -48,12 +48,27 @@ fn every_change_of_a_plan_is_convicted() {
     fabc(place.path(), &["plan", "out/new", "--live", "out/old", "--out", "way", "--load", "3"], 2);
     let judge = ["verify", "out/new", "--plan", "way", "--from", "out/old"];
     let (text, _) = fabc(place.path(), &judge, 0);
-    assert!(text.contains("Taken on trust:\n  plan.json waits"), "{text}");
+    assert!(text.contains("Taken on trust:\n  manifest.json tool  the version\n  plan.json waits"), "{text}");
     let made = every_change_is_convicted(place.path(), "way/plan.json", &judge);
     assert!(made > 150, "{made}");
     for file in ["way/stage-01/delta.json", "way/stage-01/tables.json", "way/final/delta.json"] {
         every_change_is_convicted(place.path(), file, &judge);
     }
+    // The hashes and the starts of the manifest.
+    let manifest = place.path().join("way/manifest.json");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    for (at, hash) in text.match_indices("\":\"").filter(|(at, _)| text[at + 3..].len() > 64) {
+        let value = at + hash.len();
+        let length = text[value..].find('"').unwrap();
+        if length != 64 {
+            continue;
+        }
+        let other = if text[value..].starts_with('0') { "1" } else { "0" };
+        std::fs::write(&manifest, format!("{}{other}{}", &text[..value], &text[value + 1..])).unwrap();
+        let (_, error) = fabc(place.path(), &judge, 3);
+        assert!(error.contains("error[FAB0420]") && error.contains("manifest.json"), "{error}");
+    }
+    std::fs::write(&manifest, text).unwrap();
     // A file more, and one less.
     std::fs::write(place.path().join("way/final/more.json"), "{}").unwrap();
     let (_, error) = fabc(place.path(), &judge, 3);

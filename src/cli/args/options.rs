@@ -340,7 +340,7 @@ pub struct FmtArgs {
 
 /// `fabc verify`.
 #[derive(Clone, Debug, Args)]
-#[command(group(ArgGroup::new("judged").multiple(true)))]
+#[command(group(ArgGroup::new("judged").multiple(true)), group(ArgGroup::new("chained").multiple(true)))]
 pub struct VerifyArgs {
     /// A directory that `fabc build` wrote
     #[arg(value_name = "DIR", required_unless_present_any = ["tables", "collective"], conflicts_with_all = ["tables", "collective"])]
@@ -355,17 +355,23 @@ pub struct VerifyArgs {
     pub window: WindowArgs,
 
     /// Verify what `fabc repair DIR` wrote: its changes and tables against DIR
-    #[arg(long, value_name = "OUT", requires = "directory", group = "changed")]
+    #[arg(long, value_name = "OUT", requires = "directory", groups = ["changed", "chained"])]
     pub repair: Option<PathBuf>,
 
     /// Verify what `fabc plan DIR --live LIVE --out OUT` wrote: the tables of every moment, from those of
     /// LIVE
-    #[arg(long, value_name = "OUT", requires_all = ["directory", "from"], conflicts_with = "repair", group = "changed")]
+    #[arg(long, value_name = "OUT", requires_all = ["directory", "from"], conflicts_with = "repair", groups = ["changed", "chained"])]
     pub plan: Option<PathBuf>,
 
-    /// The earlier repair that a repair changes, or the directory that a plan starts from
-    #[arg(long, value_name = "EARLIER", requires = "changed")]
+    /// The earlier repair that a repair changes, or the directory that a plan or a signed placement starts
+    /// from
+    #[arg(long, value_name = "EARLIER", requires = "chained")]
     pub from: Option<PathBuf>,
+
+    /// Verify also that every named directory has a signature (manifest.json.sig, of `ssh-keygen -Y sign -n
+    /// fabc`) by a key of this file, which has the form of ssh-keygen's allowed_signers
+    #[arg(long, value_name = "FILE", requires = "directory", group = "chained")]
+    pub signed_by: Option<PathBuf>,
 
     /// The live tables are the last ones of a plan that `fabc plan --out` wrote here, not those of the
     /// directory that a repair or plan starts from

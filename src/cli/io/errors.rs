@@ -230,6 +230,10 @@ pub(crate) enum DriverError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Engine(#[from] crate::io::engine_errors::EngineError),
+    /// A directory that is not signed as it should be.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Signature(#[from] crate::io::signature_errors::SignatureError),
     /// An editor that is gone, or violates the protocol.
     #[error("the connection to the editor is lost: {reason}")]
     #[diagnostic(
@@ -273,6 +277,7 @@ impl DriverError {
             | DriverError::PlanCuts { .. }
             | DriverError::Drifted { .. } => 3,
             DriverError::Refused(refusal) => refusal.exit_code(),
+            DriverError::Signature(error) => error.exit_code(),
             DriverError::Bug { .. } => 4,
             _ => 2,
         }

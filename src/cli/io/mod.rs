@@ -13,6 +13,7 @@ pub(crate) mod lock;
 mod operation_errors;
 pub(crate) mod progress;
 pub(crate) mod read;
+pub(crate) mod signature_errors;
 pub(crate) mod staging;
 pub(crate) mod stop;
 pub(crate) mod temporary;

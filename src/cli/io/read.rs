@@ -294,7 +294,11 @@ pub(crate) fn read_directory(directory: &Path) -> Result<BTreeMap<String, Vec<u8
     Ok(files)
 }
 
-/// The paths of all files below a directory, relative and with `/`, sorted. Symbolic links count as files.
+/// The signature of a manifest, beside it. It belongs to whoever signs, and is no file of fabc.
+pub(crate) const SIGNATURE: &str = "manifest.json.sig";
+
+/// The paths of all files below a directory, relative and with `/`, sorted. Symbolic links count as files,
+/// and signatures are left out.
 ///
 /// # Errors
 /// `DriverError::Unreadable` if a directory cannot be listed.
@@ -311,7 +315,11 @@ pub(crate) fn file_paths(directory: &Path) -> Result<Vec<String>, DriverError> {
             let entry = entry.map_err(unreadable)?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let path = if below.is_empty() { name } else { format!("{below}/{name}") };
-            if entry.file_type().map_err(unreadable)?.is_dir() { open.push(path) } else { paths.push(path) }
+            if entry.file_type().map_err(unreadable)?.is_dir() {
+                open.push(path);
+            } else if path.rsplit('/').next() != Some(SIGNATURE) {
+                paths.push(path);
+            }
         }
     }
     paths.sort();

@@ -4,12 +4,12 @@ use crate::args::running::{PlanArgs, TablesOrder};
 use crate::io::errors::DriverError;
 use crate::io::folder::DiskFolder;
 use crate::io::read::display;
-use crate::io::staging::{OutputRules, Staging, refuse_others};
+use crate::io::staging::{MANIFEST, OutputRules, Staging, refuse_others};
 use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, size_text};
 use fabc_emit::Artifact;
 use fabc_ir::{StagedPlan, SwitchPlan};
-use fabc_pipeline::operate::{BuiltFabric, BuiltSwitches, StagingRequest, stage_change};
+use fabc_pipeline::operate::{BuiltFabric, BuiltSwitches, ChangeManifest, StagingRequest, stage_change};
 use fabc_pipeline::refusal::Refusal;
 use std::path::Path;
 
@@ -41,9 +41,10 @@ pub(crate) fn stage_tables(
     let (plan, staged) = stage_change(&old, &new, plan, &request)?;
     let name = &switches.fabric.name;
     let mut staging = Staging::for_directory(out, STAGES)?;
-    let mut written = 0;
+    let (mut written, mut manifest) = (0, ChangeManifest::of_plan(&old, &new));
     let mut write = |artifact: Artifact| {
         written += artifact.bytes.len();
+        manifest.list(&artifact);
         terminal.detail(&format!(
             "wrote {} ({})",
             display(&out.join(&artifact.path)),
@@ -56,6 +57,9 @@ pub(crate) fn stage_tables(
         bytes: fabc_emit::plan_json(name, switches.pod()?, &plan, Some(&staged)).into_bytes(),
     })?;
     fabc_emit::each_staged(name, &staged, &old.tables, &mut write)?;
+    let Artifact { path, bytes } = manifest.file();
+    staging.write(&path, &bytes)?;
+    written += bytes.len();
     staging.publish()?;
     terminal.note(&format!("wrote {} ({})", display(out), size_text(written)));
     Ok((plan, staged))
@@ -66,6 +70,7 @@ fn refuse_foreign(directory: &Path) -> Result<(), DriverError> {
     refuse_others(directory, |path| {
         let file = path.rsplit('/').next().unwrap_or(path);
         let in_stage = ["stage-", "above/", "final/"].iter().any(|folder| path.starts_with(folder));
-        path == "plan.json" || in_stage && ["delta.json", "tables.json", "tables.bin"].contains(&file)
+        ["plan.json", MANIFEST].contains(&path)
+            || in_stage && ["delta.json", "tables.json", "tables.bin"].contains(&file)
     })
 }

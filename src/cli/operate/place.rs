@@ -3,7 +3,7 @@
 use crate::args::place::PlaceArgs;
 use crate::build::requests::{self, EmitRequest};
 use crate::io::errors::DriverError;
-use crate::io::read::display;
+use crate::io::read::{SIGNATURE, display};
 use crate::io::staging::{self, MANIFEST, Staging};
 use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, size_text};
@@ -15,8 +15,12 @@ use fabc_ir::read::{Manifest, tagged};
 use fabc_ir::{LightBudgets, Mirrors, SlicePlacement};
 use fabc_model::kind_files;
 use fabc_pipeline::folder::Folder;
-use fabc_pipeline::operate::{placed_light, placement_settings};
+use fabc_pipeline::operate::{manifest_hash, placed_light, placement_settings};
 use fabc_pipeline::refusal::Refusal;
+
+/// The option of a manifest with the hash of the manifest that a placement starts from. It is given where
+/// that is signed. Elsewhere a placement that comes back to what it was has the same bytes again.
+pub(crate) const START: &str = "start";
 
 /// `fabc place`: applies the steps to a placement, and writes the new one.
 ///
@@ -95,7 +99,12 @@ pub(crate) fn write_placement(
         path: old.folder.path(),
         reason: format!("`{MANIFEST}`: {reason}"),
     })?;
-    let options: Vec<(String, String)> = manifest.options.0.into_iter().collect();
+    let mut options = manifest.options.0;
+    options.remove(START);
+    if old.folder.has(SIGNATURE) {
+        options.extend(manifest_hash(&old.folder).map(|hash| (START.to_owned(), hash)));
+    }
+    let options: Vec<(String, String)> = options.into_iter().collect();
     let (mut lines, mut files, mut bytes) = (Vec::new(), 0, 0);
     for kind in &old.kinds {
         let folder = kind_files(&kind.name);

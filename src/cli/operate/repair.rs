@@ -6,7 +6,7 @@ use crate::io::folder::DiskFolder;
 use crate::io::input_errors::needs_directory;
 use crate::io::progress::Watch;
 use crate::io::read::display;
-use crate::io::staging::{OutputRules, Staging, refuse_others};
+use crate::io::staging::{MANIFEST, OutputRules, Staging, refuse_others};
 use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, size_text, write_out};
 use crate::operate::live::read_live;
@@ -21,8 +21,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The files of a repair.
-pub(crate) const FILES: [&str; 6] =
-    ["repair.json", "delta.json", "tables.json", "tables.bin", "above/delta.json", "below/delta.json"];
+pub(crate) const FILES: [&str; 7] = [
+    "repair.json",
+    "delta.json",
+    "tables.json",
+    "tables.bin",
+    "above/delta.json",
+    "below/delta.json",
+    MANIFEST,
+];
 /// A folder of a repair holds nothing else. An interrupted one needs no recovery, because a repair can be
 /// computed again.
 const REPAIRS: OutputRules = OutputRules { refuse_foreign, is_whole: |_| true };

@@ -7,6 +7,10 @@ mod foreign_verdict;
 pub(crate) mod plan;
 pub(crate) mod program;
 pub(crate) mod repair;
+#[cfg(not(target_family = "wasm"))]
+mod signed;
+#[cfg(not(target_family = "wasm"))]
+mod signers;
 pub(crate) mod slices;
 pub(crate) mod switch_files;
 pub(crate) mod verdict;
@@ -22,7 +26,7 @@ use crate::operate::placed::is_placed;
 use crate::verify::execution_plan::say_execution_plan;
 use crate::verify::foreign_verdict::JudgedFiles;
 use crate::verify::program::say_program;
-use crate::verify::verdict::{VERIFIED, verdict};
+use crate::verify::verdict::{VERIFIED, say_signers, verdict, with_signers};
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_lang::syntax::print_spec;
@@ -48,11 +52,14 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
         return verify_foreign(tables, topology, args, terminal);
     }
     let Some(directory) = &args.directory else { return Ok(()) };
+    let signed = check_signatures(args)?;
+    say_signers(&signed, terminal)?;
+    let running = args.running.as_deref();
     if let Some(repaired) = &args.repair {
-        return repair::verify(directory, args.running.as_deref(), repaired, args.from.as_deref(), terminal);
+        return repair::verify(directory, running, repaired, args.from.as_deref(), &signed, terminal);
     }
     if let (Some(plan), Some(live)) = (&args.plan, &args.from) {
-        return plan::verify(directory, plan, live, args.running.as_deref(), terminal);
+        return plan::verify(directory, plan, live, running, &signed, terminal);
     }
     needs_directory(directory)?;
     for needed in [MANIFEST, "spec.fab"] {
@@ -72,7 +79,7 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
             let hint = "name the directory of a kind, `DIR/slices/KIND`";
             return Err(DriverError::OfSlices { option: "`--window`".to_owned(), hint }.into());
         }
-        (true, None) => return slices::verify(directory, args.remake.remake(), terminal),
+        (true, None) => return slices::verify(directory, args.remake.remake(), &signed, terminal),
         (false, Some(span)) => return remake_digest_span(directory, &span, terminal),
         (false, None) => {}
     }
@@ -93,6 +100,7 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
             "files": files, "scenarios": scenarios, "routed": routed, "pairs": pairs, "hops": hops,
             "entries": entries, "contract": contract,
         });
+        let extent = with_signers(extent, &signed);
         terminal.say_document(&verdict("directory", directory, extent, &unproved).to_string())?;
     }
     terminal
@@ -105,6 +113,27 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     terminal.say("its contract is broken, as it says itself")?;
     Err(Convicted { errors: broken, sources }.into())
+}
+
+/// Checks the signatures that the options ask for.
+///
+/// # Errors
+/// Those of `signed::check_signatures`.
+#[cfg(not(target_family = "wasm"))]
+fn check_signatures(args: &VerifyArgs) -> Result<Vec<verdict::SignedDirectory>, DriverError> {
+    signed::check_signatures(args)
+}
+
+/// A page in a browser has no keys, and checks no signatures.
+#[cfg(target_family = "wasm")]
+fn check_signatures(args: &VerifyArgs) -> Result<Vec<verdict::SignedDirectory>, DriverError> {
+    match &args.signed_by {
+        None => Ok(Vec::new()),
+        Some(path) => Err(DriverError::Unreadable {
+            path: display(path),
+            reason: "signatures are not checked in a browser".to_owned(),
+        }),
+    }
 }
 
 /// Proves a built directory from its files, and makes some runs of its simulations again. Also returns the

@@ -5,7 +5,7 @@ use crate::io::folder::DiskFolder;
 use crate::io::read::display;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
-use crate::verify::verdict::verdict;
+use crate::verify::verdict::{SignedDirectory, verdict, with_signers};
 use fabc_pipeline::operate::BuiltFabric;
 use fabc_pipeline::verify::{RepairWalk, verify_plan};
 use serde_json::json;
@@ -21,6 +21,7 @@ pub(crate) fn verify(
     out: &Path,
     live: &Path,
     running: Option<&Path>,
+    signed: &[SignedDirectory],
     terminal: Terminal,
 ) -> Result<(), Stop> {
     let [live_folder, new_folder, out_folder] = [live, directory, out].map(DiskFolder::new);
@@ -34,7 +35,9 @@ pub(crate) fn verify(
             "batches": proved.staged.stages.len(), "pairs": pairs, "hops": hops, "entries": entries,
             "fewest_is_trusted": proved.trusts_fewest,
         });
-        return Ok(terminal.say_document(&verdict("plan", out, extent, &[]).to_string())?);
+        return Ok(
+            terminal.say_document(&verdict("plan", out, with_signers(extent, signed), &[]).to_string())?
+        );
     }
     terminal.say(&format!(
         "verified {} from {} to {}: {} steps in {} batches; {pairs} routes of {hops} hops over {entries} table entries walked",
@@ -48,12 +51,14 @@ pub(crate) fn verify(
         "at every moment, in any mix of old and new tables, every packet arrives, and nothing can deadlock",
     )?;
     terminal.say("every file is reproduced to the byte from the proved values. Taken on trust:")?;
+    terminal.say("  manifest.json tool  the version")?;
     if proved.trusts_fewest {
         terminal
-            .say("  plan.json fewest  that no order has fewer steps after which the pod is disconnected")?;
+            .say("  plan.json fewest    that no order has fewer steps after which the pod is disconnected")?;
     }
-    terminal.say("  plan.json waits   that packets waiting there had no other path")?;
-    terminal
-        .say("  plan.json steps   which order and which changes of tables, of all that lead there as well")?;
+    terminal.say("  plan.json waits     that packets waiting there had no other path")?;
+    terminal.say(
+        "  plan.json steps     which order and which changes of tables, of all that lead there as well",
+    )?;
     Ok(())
 }

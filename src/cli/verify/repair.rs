@@ -4,7 +4,7 @@ use crate::io::folder::DiskFolder;
 use crate::io::read::display;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
-use crate::verify::verdict::verdict;
+use crate::verify::verdict::{SignedDirectory, verdict, with_signers};
 use fabc_pipeline::operate::BuiltFabric;
 use fabc_pipeline::verify::{VerifiedRepair, verify_repair};
 use serde_json::json;
@@ -20,6 +20,7 @@ pub(crate) fn verify(
     running: Option<&Path>,
     out: &Path,
     earlier: Option<&Path>,
+    signed: &[SignedDirectory],
     terminal: Terminal,
 ) -> Result<(), Stop> {
     let [directory_folder, out_folder] = [directory, out].map(DiskFolder::new);
@@ -33,7 +34,9 @@ pub(crate) fn verify(
             "directory": display(directory), "pairs": walk.pairs, "hops": walk.hops, "entries": walk.entries,
             "added": add, "turned": turn, "dropped": drop, "mixes_with_old_tables": warm,
         });
-        return Ok(terminal.say_document(&verdict("repair", out, extent, &[]).to_string())?);
+        return Ok(
+            terminal.say_document(&verdict("repair", out, with_signers(extent, signed), &[]).to_string())?
+        );
     }
     terminal.say(&format!(
         "verified {} on {}: {} routes of {} hops over {} table entries walked; {add} added, {turn} turned, {drop} dropped",
@@ -48,6 +51,7 @@ pub(crate) fn verify(
         false => "the new tables have new ranks: they must not be mixed with the old ones",
     })?;
     terminal.say("every file is reproduced to the byte from the proved values. Taken on trust:")?;
+    terminal.say("  manifest.json tool    the version")?;
     terminal.say("  repair.json stranded  that packets waiting there had no other path")?;
     terminal
         .say("  delta.json            which changes, of all that lead to tables with the same numbers")?;

@@ -5,7 +5,7 @@ use crate::io::folder::DiskFolder;
 use crate::io::read::{self, display};
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
-use crate::verify::verdict::verdict;
+use crate::verify::verdict::{SignedDirectory, verdict, with_signers};
 use fabc_pipeline::operate::PlacedFabric;
 use fabc_pipeline::refusal::Convicted;
 use fabc_pipeline::verify::{Isolation, Remake, verify_slices};
@@ -16,7 +16,12 @@ use std::path::Path;
 ///
 /// # Errors
 /// `Refusal::NotBuilt` for missing files, and `CheckError`s with exit code 3 for all violations.
-pub(crate) fn verify(directory: &Path, remake: Remake, terminal: Terminal) -> Result<(), Stop> {
+pub(crate) fn verify(
+    directory: &Path,
+    remake: Remake,
+    signed: &[SignedDirectory],
+    terminal: Terminal,
+) -> Result<(), Stop> {
     let placed = PlacedFabric::read_proved(DiskFolder::new(directory))?;
     let files = read::read_directory(directory)?;
     let broken = verify_slices(&placed, &files, remake)?;
@@ -28,7 +33,8 @@ pub(crate) fn verify(directory: &Path, remake: Remake, terminal: Terminal) -> Re
             "files": files.len(), "kinds": kinds, "slices": slices, "cubes": cubes,
             "cross_connects": cross_connects, "contract": contract,
         });
-        terminal.say_document(&verdict("slices", directory, extent, &[]).to_string())?;
+        terminal
+            .say_document(&verdict("slices", directory, with_signers(extent, signed), &[]).to_string())?;
     }
     terminal.say(&format!(
         "verified {}: {} files, {kinds} kinds of slices alone, {slices} slices on {cubes} cubes by {cross_connects} cross-connects, none of which joins two",

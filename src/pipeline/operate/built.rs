@@ -13,7 +13,7 @@ use crate::refusal::{Convicted, Refusal};
 use crate::scenarios::NOMINAL;
 use fabc_base::diag::SourceMap;
 use fabc_base::ids::{Id, NodeId};
-use fabc_check::{CheckError, Files, ReadWiring};
+use fabc_check::{CheckError, Files, MANIFEST, ReadWiring};
 use fabc_ir::read::{Certificates, CertifiedScenario, PlanFile, tagged};
 use fabc_ir::{CrossConnects, FaultSymmetry, ForwardingTables, Mirrors, Scene, TableKey, Topology};
 use fabc_model::Fabric;
@@ -34,6 +34,8 @@ pub struct BuiltFabric<F> {
     pub tables: ForwardingTables,
     /// The certificates of the healthy fabric, with the ranks of the live tables.
     pub nominal: CertifiedScenario,
+    /// The hash of the manifest of the plan whose last tables are live. `None` for the tables of the build.
+    pub(super) running: Option<String>,
     /// The files with topology, switches and the healthy tables.
     files: Files,
     /// The certificates of faults. Empty if other tables than those of the build are live.
@@ -93,6 +95,7 @@ impl<F: Folder> BuiltFabric<F> {
             cross_connects,
             tables,
             nominal,
+            running: None,
             files,
             faults: lines.collect(),
         })
@@ -147,8 +150,9 @@ impl<F: Folder> BuiltFabric<F> {
     /// [`Refusal::NotBuilt`] if a file is missing or damaged, and [`Convicted`] if the tables violate the
     /// proof.
     pub fn read_running(folder: F, plan_folder: Option<F>) -> Result<Self, F::Error> {
-        let built = Self::read(folder)?;
+        let mut built = Self::read(folder)?;
         let Some(plan_folder) = plan_folder else { return Ok(built) };
+        built.running = manifest_hash(&plan_folder);
         let unfit = |problem: String| Refusal::NotBuilt {
             path: plan_folder.path(),
             reason: format!("`plan.json`: {problem}"),
@@ -232,4 +236,9 @@ impl<F: Folder> BuiltFabric<F> {
 fn no_tables(folder: &impl Folder) -> Refusal {
     let hint = format!("the build of `{}` stopped before routing, or plans vectors", folder.path());
     Refusal::UnknownScenario { name: NOMINAL.to_owned(), hint }
+}
+
+/// The hash of the manifest of a directory. `None` if it has none, such as a folder with files of switches.
+pub fn manifest_hash<F: Folder>(folder: &F) -> Option<String> {
+    Some(blake3::hash(&folder.read(MANIFEST).ok()?).to_hex().to_string())
 }

@@ -6,6 +6,7 @@
 
 mod built;
 mod carried;
+mod chain;
 mod change;
 mod chip_plans;
 mod down;
@@ -30,7 +31,8 @@ pub(crate) use change::check_fit;
 pub(crate) use live_tables::{AlignedTables, earlier_repair, served_scene};
 pub(crate) use repair::MOST_ENTRIES;
 
-pub use built::BuiltFabric;
+pub use built::{BuiltFabric, manifest_hash};
+pub use chain::ChangeManifest;
 pub use change::{StagingRequest, stage_change};
 pub use chip_plans::{ScheduledFabric, read_chip_plans};
 pub use down::{AsBuilt, DownParts};

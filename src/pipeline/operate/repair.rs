@@ -1,6 +1,7 @@
 //! New tables for the parts of a built fabric that are down, as files.
 
 use super::built::BuiltFabric;
+use super::chain::ChangeManifest;
 use super::down::DownParts;
 use super::live_tables::{AlignedTables, earlier_repair, served_scene};
 use crate::compile::repair::{Broken, Effort, OtherEffort, ProvedRepair, REPAIR, repair};
@@ -18,7 +19,7 @@ pub(crate) const MOST_ENTRIES: u64 = 1 << 26;
 pub struct FinishedRepair {
     /// The result as text for people.
     pub text: String,
-    /// The repair, the changes of tables, and the new tables unless they are too long.
+    /// The repair, the changes of tables, the new tables unless they are too long, and the manifest.
     pub files: Vec<Artifact>,
 }
 
@@ -90,5 +91,8 @@ pub fn repair_down<F: Folder>(
             walk.entries
         ));
     }
+    let mut manifest = ChangeManifest::of_repair(built, request.earlier);
+    files.iter().for_each(|file| manifest.list(file));
+    files.push(manifest.file());
     Ok(FinishedRepair { text, files })
 }

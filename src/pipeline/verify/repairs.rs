@@ -2,7 +2,9 @@
 
 use super::comparison::{FolderComparison, format_error};
 use crate::folder::Folder;
-use crate::operate::{AlignedTables, BuiltFabric, DownParts, MOST_ENTRIES, earlier_repair, served_scene};
+use crate::operate::{
+    AlignedTables, BuiltFabric, ChangeManifest, DownParts, MOST_ENTRIES, earlier_repair, served_scene,
+};
 use fabc_check::{CheckError, EarlierRepair, RepairBaseline, RepairWalk};
 use fabc_ir::read::{DeltaFile, RepairFile, StageLine, tagged};
 use fabc_ir::{ChangeOrder, RepairBlocks, TableChange};
@@ -67,7 +69,13 @@ pub fn verify_repair<F: Folder>(
     let files = fabc_emit::repair_files(&claimed);
     let mut again = FolderComparison::new(out);
     let tables = (walk.entries <= MOST_ENTRIES).then(|| fabc_emit::repaired_tables(&new));
-    files.into_iter().chain(tables).try_for_each(|file| again.compare(file)).map_err(stop)?;
+    let mut manifest = ChangeManifest::of_repair(built, earlier);
+    manifest.refuse_other_starts(out).map_err(stop)?;
+    for file in files.into_iter().chain(tables) {
+        manifest.list(&file);
+        again.compare(file).map_err(stop)?;
+    }
+    again.compare(manifest.file_like_that_in(out)).map_err(stop)?;
     again.finish().map_err(stop)?;
     Ok(VerifiedRepair { walk, changed_entries: claimed.delta.counts(), warm: claimed.is_live() })
 }

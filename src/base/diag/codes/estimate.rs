@@ -235,4 +235,22 @@ a line `port,dbm` per face port, such as `cube0.+x[0,0],-4.2`: what the receiver
 for `optical-switch:opm-power`, `X_0_0.json` for every switch, and `--ports MAP` says which port is which. Monitors behind circulators see both directions at
 once, so switches with `duplex = circulator` are refused there.",
     },
+    CodeDoc {
+        code: "FAB0586",
+        title: "a directory that is not signed as it should be",
+        text: "\
+`fabc verify DIR --signed-by FILE` asks whether somebody of FILE has signed `DIR/manifest.json`, which has the hashes of all other files. So it is asked of
+every directory that the command names: the repair or plan, and what it starts from. `ssh-keygen -Y sign -n fabc -f KEY DIR/manifest.json` writes the
+signature, `DIR/manifest.json.sig`. Keys are ED25519, ECDSA on P-256, or those of security tokens.
+
+The signature may be missing, of another manifest, or by a key that FILE does not allow. The manifest of a repair, a plan or a placement has the hash of the
+manifest that it starts from. Where that is another one, the chain is broken.",
+    },
+    CodeDoc {
+        code: "FAB0587",
+        title: "a file of allowed signers that cannot be followed",
+        text: "\
+The file has the form of ssh-keygen's `allowed_signers`, a line per key: `alice@example.org namespaces=\"fabc\" ssh-ed25519 AAAA..`. Without `namespaces` a
+key may sign everything. `valid-after` and `valid-before` need a clock, and `cert-authority` needs certificates: `ssh-keygen -Y verify` follows those.",
+    },
 ];
