@@ -13,7 +13,7 @@ use super::finish::Outcome;
 use super::known::{KnownResults, KnownTables, routed_part};
 use super::plant::BuiltPlant;
 use super::routing::tiers_of_groups;
-use super::scenario::{FoundTables, RankedTables};
+use super::scenario::{FoundScenario, FoundTables, RankedTables};
 use super::simulations::simulation_failure;
 use super::tables::{certified_flow, flow_settings, prepare_routing};
 use super::{Stage, check_early, finish, plant, scenario};
@@ -283,7 +283,7 @@ impl ScenarioContext<'_> {
         kept: KeptScenario,
         last: Stage,
     ) -> Result<CompiledScenario, Failure> {
-        let KeptScenario { lengths, flow, routed, .. } = kept;
+        let KeptScenario { lengths, shortest, flow, routed, .. } = kept;
         let network = self.surviving_network(fault)?;
         if let Some(flow) = &flow {
             fabc_check::verify_flow(&network.scene, &self.fabric.demand, flow).map_err(Failure::internal)?;
@@ -305,12 +305,7 @@ impl ScenarioContext<'_> {
             Some(tiers) => Some(Ok(FoundTables::Groups(self.groups(&network.scene, &tiers, fault)?))),
             None => found_tables,
         };
-        self.prove_scenario(
-            fault,
-            &network,
-            lengths,
-            flow,
-            found_tables.transpose().map_err(|error: CheckError| Failure::internal(error))?,
-        )
+        let tables = found_tables.transpose().map_err(|error: CheckError| Failure::internal(error))?;
+        self.prove_scenario(fault, &network, FoundScenario { lengths, shortest, flow, tables })
     }
 }

@@ -9,15 +9,20 @@
 //! halves of the family. Moves refine each of them ([`refine`]), and the best of them pass once more
 //! through all levels.
 //!
-//! The lower bound is lambda2 floor(N / 2) ceil(N / 2) / N, rounded up, with lambda2 of the Laplacian from
+//! The first lower bound is lambda2 floor(N / 2) ceil(N / 2) / N, rounded up, with lambda2 of the Laplacian from
 //! [`spectrum`]. Take the vector that is ceil(N / 2) on one half and -floor(N / 2) on the other: its
-//! quadratic form is N^2 times the cut (Fiedler 1973; Mohar 1989). The first start wins ties. Cost: as many
+//! quadratic form is N^2 times the cut (Fiedler 1973; Mohar 1989). Where that is less than the upper bound,
+//! [`lower`] proves more, and finds narrower halves. The first start wins ties. Cost: as many
 //! starts as [`STARTS`] allows, fewer on graphs with many links. Starts are counted, never timed.
 
+mod demands;
 mod graph;
 mod hosts;
+mod lower;
 mod multilevel;
 mod refine;
+mod relaxation;
+mod search;
 mod spectrum;
 
 pub(super) use hosts::host_bisection;
@@ -28,6 +33,7 @@ use fabc_base::random::Stream;
 use fabc_ir::{Bisection, PassRecord, Topology};
 use fabc_model::Demand;
 use graph::CutGraph;
+use lower::{Ends, narrowed_ends};
 use rayon::prelude::*;
 use refine::refine;
 use spectrum::{Spectrum, spectrum};
@@ -86,36 +92,53 @@ pub(super) fn bisection(
     let value = spectrum.as_ref().and_then(|spectrum| spectrum.lower_bound);
     let by_spectrum =
         value.map_or(1, |value| spectral_bound(topology.node_count(), value)).clamp(1, upper_bound.max(1));
-    let record = pass_record(spectrum.as_ref(), starts, by_spectrum == upper_bound);
-    (measure_halves(topology, demand, &sides, by_spectrum), record)
+    let first = Ends { width: upper_bound, sides, by_search: 0, weights: None };
+    let ends = if large || by_spectrum >= upper_bound {
+        first
+    } else {
+        narrowed_ends(topology, &graph, by_spectrum, first, brief)
+    };
+    let lower_bound = by_spectrum.max(ends.at_least());
+    let record = pass_record(spectrum.as_ref(), starts, &ends, lower_bound == ends.width);
+    (measure_halves(topology, demand, by_spectrum, ends), record)
 }
 
 /// The smallest cut of all starts, and its sides, `[vertex]`. Starts are those that the structure suggests
 /// and a number of multilevel ones. The first start wins ties.
 fn best_cut(graph: &CutGraph, structural: &[Vec<bool>], multilevel: usize) -> (u64, Vec<bool>) {
+    let sides_from = |start: usize| match structural.get(start) {
+        Some(sides) => {
+            let mut sides = sides.clone();
+            refine(graph, &mut sides, 0);
+            sides
+        }
+        None => {
+            let number = start - structural.len();
+            multilevel::halves(
+                graph,
+                COARSEST[number % COARSEST.len()],
+                None,
+                &mut Stream::new(1, FIRST_STREAM + number as u64),
+            )
+        }
+    };
+    best_cut_of(graph, multilevel.div_ceil(BETTERED_PART), structural.len() + multilevel, &sides_from)
+}
+
+/// The smallest cut of so many starts, and its sides. So many of the best are coarsened and refined again.
+fn best_cut_of(
+    graph: &CutGraph,
+    bettered: usize,
+    starts: usize,
+    sides_from: &(dyn Fn(usize) -> Vec<bool> + Sync),
+) -> (u64, Vec<bool>) {
     let cut_from = |start: usize| {
-        let sides = match structural.get(start) {
-            Some(sides) => {
-                let mut sides = sides.clone();
-                refine(graph, &mut sides, 0);
-                sides
-            }
-            None => {
-                let number = start - structural.len();
-                multilevel::halves(
-                    graph,
-                    COARSEST[number % COARSEST.len()],
-                    None,
-                    &mut Stream::new(1, FIRST_STREAM + number as u64),
-                )
-            }
-        };
+        let sides = sides_from(start);
         (graph.cut(&sides), start, sides)
     };
-    let starts = structural.len() + multilevel;
     let mut cuts: Vec<(u64, usize, Vec<bool>)> = (0..starts).into_par_iter().map(cut_from).collect();
     cuts.sort_by_key(|&(cut, start, _)| (cut, start));
-    cuts.truncate(multilevel.div_ceil(BETTERED_PART));
+    cuts.truncate(bettered);
     let improved_cut = |&(cut, start, ref sides): &(u64, usize, Vec<bool>)| {
         let mut best = (cut, sides.clone());
         for cycle in 0..CYCLES {
@@ -132,12 +155,22 @@ fn best_cut(graph: &CutGraph, structural: &[Vec<bool>], multilevel: usize) -> (u
     (cut, sides)
 }
 
+/// The smallest cut that moves reach from any of these halves, and its sides. The first one wins ties. The
+/// best eighth passes through all levels as often as that of other starts.
+fn best_of_halves(graph: &CutGraph, halves: Vec<Vec<bool>>) -> (u64, Vec<bool>) {
+    best_cut_of(graph, halves.len().div_ceil(BETTERED_PART), halves.len(), &|start| {
+        let mut sides = halves[start].clone();
+        refine(graph, &mut sides, 0);
+        sides
+    })
+}
+
 /// The record of the work. `spectrum` is `None` for a network whose spectrum is not computed.
-fn pass_record(spectrum: Option<&Spectrum>, starts: usize, is_optimal: bool) -> PassRecord {
+fn pass_record(spectrum: Option<&Spectrum>, starts: usize, ends: &Ends, is_optimal: bool) -> PassRecord {
     let steps = spectrum.map_or(0, |spectrum| spectrum.steps);
     let note = match spectrum {
         None => Some("the network has too many routers for the spectrum: only the flow gives a lower bound"),
-        Some(Spectrum { lower_bound: None, .. }) => {
+        Some(Spectrum { lower_bound: None, .. }) if ends.at_least() == 0 => {
             Some("the iteration for the lower end did not converge: only the flow gives a lower bound")
         }
         Some(_) => None,
@@ -157,7 +190,8 @@ fn spectral_bound(routers: usize, lambda2: f64) -> u64 {
 }
 
 /// The result for two halves.
-fn measure_halves(topology: &Topology, demand: &Demand, sides: &[bool], by_spectrum: u64) -> Bisection {
+fn measure_halves(topology: &Topology, demand: &Demand, by_spectrum: u64, ends: Ends) -> Bisection {
+    let Ends { sides, by_search, weights, .. } = ends;
     let ones = sides.iter().filter(|side| **side).count();
     // The smaller half. Of equal halves it is that of router 0.
     let smaller_side = if ones * 2 == sides.len() { sides[0] } else { ones * 2 < sides.len() };
@@ -180,6 +214,8 @@ fn measure_halves(topology: &Topology, demand: &Demand, sides: &[bool], by_spect
     Bisection {
         by_spectrum,
         by_flow: 0,
+        by_search,
+        weights,
         at_most: across().count() as u64,
         at_endpoints,
         half,
