@@ -14,7 +14,7 @@ use fabc_kernel::{
     DeadlockFree, GroupConviction, GroupsProved, demand_hops, measured_distances, volume_and_distance,
     volume_and_shortest_distance,
 };
-use fabc_model::{Fabric, RoutingChoice, Spreading};
+use fabc_model::{AllowedTurns, Fabric, RoutingChoice, Spreading};
 use rayon::prelude::*;
 
 /// The context that every scenario is verified in.
@@ -66,6 +66,7 @@ impl ScenarioCheck<'_> {
         let shortest = line.shortest.as_ref().map(|lengths| self.prove_shortest(&scene, scenario, lengths));
         let shortest = shortest.transpose()?;
         let routes = self.prove_routes(&scene, scenario, line)?;
+        self.check_detours(scenario, distances.diameter, routes.walk.as_ref())?;
         let certified = if scenario.is_healthy() { self.claims.flow.as_ref() } else { fault_flow.as_ref() };
         if let Some(certificate) = fault_flow {
             verify_flow(&scene, &self.fabric.demand, certificate)?;
@@ -111,6 +112,27 @@ impl ScenarioCheck<'_> {
         }
         let (volume, distance) = volume_and_shortest_distance(scene, &self.fabric.demand, lengths)?;
         Ok(DualLengths { lengths: lengths.to_vec(), volume, distance })
+    }
+
+    /// Checks that no route has more hops than the spec allows.
+    fn check_detours(
+        &self,
+        scenario: &ToleratedFault,
+        diameter: u32,
+        walk: Option<&Walk>,
+    ) -> Result<(), CheckError> {
+        let RoutingChoice::AllowedTurns(AllowedTurns { detour: Some(detour), .. }) = self.fabric.routing
+        else {
+            return Ok(());
+        };
+        let routes = walk.map_or(&[][..], |walk| &walk.route_hops);
+        let hops = routes.iter().rposition(|&routes| routes > 0).unwrap_or(0) as u64;
+        if hops <= u64::from(diameter) + u64::from(detour) {
+            return Ok(());
+        }
+        let violation =
+            format!("a route has {hops} hops, but {detour} beyond the diameter of {diameter} are allowed",);
+        Err(read::contradiction("tables/", scenario.name.clone(), violation))
     }
 
     /// Proves the tables of a scenario, of either kind.

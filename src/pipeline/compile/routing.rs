@@ -238,6 +238,16 @@ impl Routed {
     }
 }
 
+/// A note on routes that are longer than was aimed at.
+fn long_routes(settings: &allowed_turns::TurnSettings, nominal: &CompiledScenario) -> Option<String> {
+    let (aimed, diameter) = (settings.detour?.beyond_diameter, nominal.metrics.diameter);
+    let hops = nominal.metrics.routed.as_ref()?.longest_route();
+    let beyond = hops.checked_sub(diameter).filter(|&beyond| beyond > aimed)?;
+    Some(format!(
+        "the longest route has {hops} hops, {beyond} beyond the diameter: {aimed} were aimed at, which costs load"
+    ))
+}
+
 /// The bounds on the load before they are rounded up, for a report.
 fn bounds_in_full(nominal: &CompiledScenario, shortest: &DualLengths) -> String {
     let load = |lengths: &DualLengths| Fraction::new(lengths.distance, lengths.volume).as_f64();
@@ -445,6 +455,7 @@ impl SinglePath {
                 counters.push(("sweeps".to_owned(), u64::from(settings.sweeps)));
                 counters.extend(exact.map(|load| ("ilp_load".to_owned(), load)));
                 let reached = nominal.metrics.routed.as_ref().map(Walk::max_channel_load);
+                notes.extend(long_routes(settings, nominal));
                 if let Some((full, reached)) = full_key.zip(reached) {
                     counters.push(("load_with_full_key".to_owned(), full));
                     let metrics = &nominal.metrics;

@@ -131,6 +131,11 @@ impl ScenarioContext<'_> {
                     None => method.route(fabric, scene, &aim, scenario, healthy),
                 };
                 let routed = routed.map_err(Failure::infeasible)?;
+                let hops = routed.expected_walk.longest_route();
+                let long = RouteError::long_detour(fabric, scenario, network.distances.diameter, hops);
+                if let Some(error) = long {
+                    return Err(Failure::infeasible(error));
+                }
                 found_tables = Some(FoundTables::SinglePath(Box::new(RankedTables {
                     tables: routed.tables,
                     packed: None,

@@ -14,6 +14,9 @@ use fabc_ir::DualLengths;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 
+/// A proof examines about so many channels in the time of a move.
+const CHANNELS_PER_MOVE: u64 = 16;
+
 /// What a search learned about every channel class.
 pub(super) struct OverloadHistory {
     /// `[class]`: the weight of its overload, 1 at first.
@@ -66,9 +69,9 @@ impl<'a> TreeBalance<'a> {
         NearerChannels { starts, heads, local, distance, by_local }
     }
 
-    /// The number of channels that a proof examines.
+    /// The work of a proof, counted in moves that take as long.
     pub(super) fn proof_work(&self) -> u64 {
-        (self.trees.len() * self.heads.len()) as u64
+        (self.trees.len() * self.heads.len()) as u64 / CHANNELS_PER_MOVE
     }
 
     /// The lengths that prove most of what the history of a search suggests. The routes are all shortest
