@@ -7,7 +7,9 @@ use crate::faults::{ToleratedFault, tolerated_faults};
 use crate::network::BisectionClaim;
 use fabc_base::ids::{NodeId, OcsId};
 use fabc_base::limits;
-use fabc_ir::read::{Certificates, CertifiedScenario, FlowLine, PathDemandLine};
+use fabc_ir::read::{
+    BisectionLine, Certificates, CertifiedScenario, CutWeightsLine, FlowLine, PathDemandLine,
+};
 use fabc_ir::{CutWeights, FlowCertificate, PathDemand, Topology};
 use fabc_model::{Fabric, Pod};
 
@@ -71,17 +73,7 @@ pub(super) fn read_certificates(
     if fabric.pod().is_some() && (file.bisection.is_some() || file.host_bisection.is_some()) {
         return reject("bisection".to_owned(), "is measured for networks, but this is a pod".to_owned());
     }
-    let bisection = file.bisection.map(|line| BisectionClaim {
-        half: line.half,
-        by_spectrum: line.least,
-        by_search: line.searched.unwrap_or(0),
-        weights: line.weights.map(|weights| CutWeights {
-            least: weights.least,
-            lift: weights.lift,
-            diagonal: weights.diagonal,
-            demands: weights.demands.into_iter().map(read_demand).collect(),
-        }),
-    });
+    let bisection = file.bisection.map(read_bisection);
     let tolerated_faults = tolerated_faults(fabric, || Ok(topology))?;
     let mut claimed = Vec::new();
     let mut remaining = tolerated_faults.iter();
@@ -118,9 +110,16 @@ pub(super) fn read_certificates(
     Ok(CertificateClaims { flow, trees, bisection, host_side: file.host_bisection, scenarios: claimed })
 }
 
-/// A demand of pairs of a kind, as the file lists it.
-fn read_demand(PathDemandLine(hops, hosts, amount): PathDemandLine) -> PathDemand {
-    PathDemand { hops, hosts, amount }
+/// The claims about the bisection, as the file lists them.
+fn read_bisection(BisectionLine { least, half, searched, weights }: BisectionLine) -> BisectionClaim {
+    let demand = |PathDemandLine(hops, hosts, amount)| PathDemand { hops, hosts, amount };
+    let weights = weights.map(|CutWeightsLine { least, lift, diagonal, demands }| CutWeights {
+        least,
+        lift,
+        diagonal,
+        demands: demands.into_iter().map(demand).collect(),
+    });
+    BisectionClaim { half, by_spectrum: least, by_search: searched.unwrap_or(0), weights }
 }
 
 /// The number of integers in a flow from all sources.

@@ -3,9 +3,9 @@
 //!
 //! Input: a topology of two-way links, one half, and the lower bound. Output: the links across, counted one
 //! by one, and their capacity. The lower bound holds if lambda2 floor(N / 2) ceil(N / 2) / N is above the
-//! integer before it. [`super::definite`] proves that. Weights of routers ([`super::cut_weights`]) and a search
-//! of all halves of small networks ([`super::small_halves`]) may prove more. Nothing depends on how the
-//! compiler found the halves or the bounds.
+//! integer before it. [`super::definite`] proves that. Weights of routers ([`super::cut_weights`]) and a
+//! search of all halves of small networks ([`super::small_halves`]) may prove more. Nothing depends on how
+//! the compiler found the halves or the bounds.
 
 use super::{cut_weights, definite, small_halves};
 use crate::CheckError;
@@ -59,8 +59,7 @@ pub(super) fn recount_bisection(
     demand: &Demand,
     claim: &BisectionClaim,
 ) -> Result<Bisection, CheckError> {
-    let BisectionClaim { half, by_spectrum: lower_bound, by_search, weights } = claim;
-    let (lower_bound, by_search) = (*lower_bound, *by_search);
+    let half = &claim.half;
     let routers = topology.node_count();
     let reject = |violation: String| Err(CheckError::Halves { violation });
     if !half.is_sorted_by(|a, b| a < b) || half.last().is_some_and(|last| last.index() >= routers) {
@@ -108,39 +107,14 @@ pub(super) fn recount_bisection(
     };
     // The capacity back is the same. So the direction with more demand counts.
     let demand = sent(true).max(sent(false));
-    let by_weights = weights.as_ref().map_or(0, |weights| weights.least);
-    let highest = lower_bound.max(by_search).max(by_weights);
-    if highest > across {
-        return reject(format!("the lower bound {highest} is above the {across} links across"));
-    }
-    // In a connected network at least one link runs across.
-    if lower_bound > 1 && routers > limits::SPECTRUM_ROUTERS {
-        let most = limits::SPECTRUM_ROUTERS;
-        return reject(format!("a lower bound can be proved for at most {most} routers"));
-    }
-    if lower_bound > 1 && !is_lower_bound_proved(topology, lower_bound) {
-        return reject(format!(
-            "the lower bound is not proved: two halves may have fewer than {lower_bound} links between them"
-        ));
-    }
-    if by_search > 0 {
-        small_halves::verify_width(topology, by_search)
-            .map_err(|violation| CheckError::Halves { violation })?;
-    }
-    if let Some(weights) = weights {
-        if routers > limits::SPECTRUM_ROUTERS {
-            return reject(format!("weights can be proved for at most {} routers", limits::SPECTRUM_ROUTERS));
-        }
-        cut_weights::verify_weights(topology, weights)
-            .map_err(|violation| CheckError::Halves { violation })?;
-    }
+    prove_lower_ends(topology, claim, across)?;
     let bandwidth = |link: LinkId| topology.capacity(link) * topology.capacities().unit_bps();
     let narrowest_bps = topology.links().ids().map(bandwidth).min().unwrap_or_default();
     Ok(Bisection {
-        by_spectrum: lower_bound,
+        by_spectrum: claim.by_spectrum,
         by_flow: 0,
-        by_search,
-        weights: weights.clone(),
+        by_search: claim.by_search,
+        weights: claim.weights.clone(),
         at_most: across,
         at_endpoints,
         half: half.clone(),
@@ -148,6 +122,30 @@ pub(super) fn recount_bisection(
         demand,
         narrowest_bps,
     })
+}
+
+/// Proves all lower bounds of a claim whose half has `across` links to the other one.
+fn prove_lower_ends(topology: &Topology, claim: &BisectionClaim, across: u64) -> Result<(), CheckError> {
+    let BisectionClaim { by_spectrum, by_search, weights, .. } = claim;
+    let (routers, most) = (topology.node_count(), limits::SPECTRUM_ROUTERS);
+    let reject = |violation: String| Err(CheckError::Halves { violation });
+    let by_weights = weights.as_ref().map_or(0, |weights| weights.least);
+    let highest = (*by_spectrum).max(*by_search).max(by_weights);
+    if highest > across {
+        return reject(format!("the lower bound {highest} is above the {across} links across"));
+    }
+    // In a connected network at least one link runs across.
+    if (*by_spectrum > 1 || weights.is_some()) && routers > most {
+        return reject(format!("a lower bound can be proved for at most {most} routers"));
+    }
+    if *by_spectrum > 1 && !is_lower_bound_proved(topology, *by_spectrum) {
+        return reject(format!(
+            "the lower bound is not proved: two halves may have fewer than {by_spectrum} links between them"
+        ));
+    }
+    let searched = if *by_search > 0 { small_halves::verify_width(topology, *by_search) } else { Ok(()) };
+    let weighed = weights.as_ref().map_or(Ok(()), |weights| cut_weights::verify_weights(topology, weights));
+    searched.and(weighed).map_err(|violation| CheckError::Halves { violation })
 }
 
 /// Whether more than `lower_bound - 1` links run between any two halves.

@@ -9,8 +9,8 @@
 //!    cut is at least the capacity that the demands leave on links across, plus the demands across. Links
 //!    may be left with less than nothing. The spread must only be some spread of d over paths.
 //! 2. Let M be the Laplacian of these weights, minus the diagonal, plus `lift` times the matrix of ones.
-//!    For sides +1 and -1, x M x is 4 times the sum of the weights across, minus the sum of the diagonal, plus
-//!    `lift` times the squared difference of the sides, which is 0 or 1.
+//!    For sides +1 and -1, x M x is 4 times the weights across, minus the sum of the diagonal, plus `lift`
+//!    times the squared difference of the sides, which is 0 or 1.
 //! 3. If M is positive definite ([`definite`]), 4 x cut is above the sum of the diagonal, minus `lift` if the
 //!    number of routers is odd.
 //!

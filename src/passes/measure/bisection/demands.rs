@@ -1,6 +1,6 @@
 //! Demands along shortest paths, which lift the lower bound of the bisection.
 //!
-//! Input: a graph some of whose routers have no hosts, and the relaxation. Output: how much the pairs of every
+//! Input: a graph some of whose routers have no hosts, and the relaxation. Output: how much the pairs of each
 //! kind send, and the weights that remain. A kind is a distance of two hops or more, and the number of
 //! routers of the pair that have hosts. A pair spreads its demand evenly over all its shortest paths. If its
 //! routers are on different sides, then every path has a link across. So the cut is at least the links that
@@ -46,8 +46,8 @@ struct PathKinds {
     loads: BTreeMap<Kind, Vec<f64>>,
 }
 
-/// The best lower bound that demands prove, and the relaxation behind it. `None` for graphs that are too large
-/// or whose routers all have hosts. `width` is the width of the best halves that are known.
+/// The best lower bound that demands prove, and the relaxation behind it. `None` for graphs that are too
+/// large or whose routers all have hosts. `width` is the width of the best halves that are known.
 pub(super) fn lift_by_demands(
     graph: &CutGraph,
     has_hosts: &[bool],

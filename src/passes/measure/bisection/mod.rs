@@ -9,11 +9,13 @@
 //! halves of the family. Moves refine each of them ([`refine`]), and the best of them pass once more
 //! through all levels.
 //!
-//! The first lower bound is lambda2 floor(N / 2) ceil(N / 2) / N, rounded up, with lambda2 of the Laplacian from
-//! [`spectrum`]. Take the vector that is ceil(N / 2) on one half and -floor(N / 2) on the other: its
+//! The first lower bound is lambda2 floor(N / 2) ceil(N / 2) / N, rounded up, with lambda2 of the Laplacian
+//! from [`spectrum`]. Take the vector that is ceil(N / 2) on one half and -floor(N / 2) on the other: its
 //! quadratic form is N^2 times the cut (Fiedler 1973; Mohar 1989). Where that is less than the upper bound,
-//! [`lower`] proves more, and finds narrower halves. The first start wins ties. Cost: as many
-//! starts as [`STARTS`] allows, fewer on graphs with many links. Starts are counted, never timed.
+//! [`lower`] proves more, and finds narrower halves.
+//!
+//! The first start wins ties. Cost: as many starts as [`STARTS`] allows, fewer on graphs with many links.
+//! Starts are counted, never timed.
 
 mod demands;
 mod graph;

@@ -12,8 +12,8 @@
 //! that weigh nothing. Large weights are scaled down for the search, so that prices by load stay a short
 //! table. The checker measures the true loads.
 //!
-//! This file holds the state of the selection and its counts. `descent` moves the routes, and `shorten` bounds
-//! their detours.
+//! This file holds the state of the selection and its counts. `descent` moves the routes, and `shorten`
+//! bounds their detours.
 
 mod descent;
 mod shorten;

@@ -10,7 +10,8 @@
 //! all of it may end in one channel, as it does in fat trees. Afterwards, routers move one by one, with all
 //! routes through them, to the path that is cheapest up to the destination. The balancing is our own.
 //! At last an [`exchange`] takes routes off the busiest channels, or proves that no shortest routes load them
-//! less. In a network with tiers, the first trees are an even spread over them (`tiers`), and often the last ones.
+//! less. In a network with tiers, the first trees are an even spread over them (`tiers`), and often the last
+//! ones.
 //!
 //! Cost: rounds x destinations x channels, and sweeps x destinations x channels x hops.
 
