@@ -75,9 +75,7 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
                     let equal = compiled.fabric.capacities.are_equal();
                     let shortest = compiled.scenarios[0].shortest_load_bound().filter(|_| equal);
                     let note = match (compiled.fabric.routing.has_many_paths(), equal) {
-                        (false, true) if shortest.is_some() => {
-                            "routes; no routing has less (no shortest one)"
-                        }
+                        (false, true) if shortest.is_some() => "routes; least of any (of shortest ones)",
                         (true, true) => "routes, on average; no routing has less",
                         (true, false) => "routes over capacity, on average; no routing has less",
                         (false, true) => "routes; no single-path routing has less",
