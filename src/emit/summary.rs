@@ -42,12 +42,6 @@ pub(super) struct MetricRow {
     pub(super) note: &'static str,
 }
 
-/// The bound on the load of all routes, and in brackets that of shortest ones.
-fn load_bounds(bound: Fraction, shortest: Option<Fraction>) -> String {
-    let shortest = shortest.map(|shortest| format!(" ({})", load_text(shortest)));
-    format!(">= {}{}", load_text(bound), shortest.unwrap_or_default())
-}
-
 /// All metrics of the healthy fabric, in report order.
 pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
     let metrics = &compiled.scenarios[0].metrics;
@@ -73,15 +67,17 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
                 Metric::MaxChannelLoad => {
                     let bound = metrics.load_bound();
                     let equal = compiled.fabric.capacities.are_equal();
-                    let shortest = compiled.scenarios[0].shortest_load_bound().filter(|_| equal);
+                    let shortest = compiled.scenarios[0].shortest_load_bound();
                     let note = match (compiled.fabric.routing.has_many_paths(), equal) {
-                        (false, true) if shortest.is_some() => "routes; least of any (of shortest ones)",
                         (true, true) => "routes, on average; no routing has less",
                         (true, false) => "routes over capacity, on average; no routing has less",
                         (false, true) => "routes; no single-path routing has less",
                         (false, false) => PER_CAPACITY,
                     };
-                    ((load_bounds(bound, shortest), Some(bound)), note)
+                    // In brackets that of shortest routes.
+                    let shortest = shortest.map(|shortest| format!(" ({})", load_text(shortest)));
+                    let bounds = format!(">= {}{}", load_text(bound), shortest.unwrap_or_default());
+                    ((bounds, Some(bound)), note)
                 }
                 Metric::LoadRatio => ((">= 1".to_owned(), None), "max channel load * upper end of the flow"),
                 Metric::HopsRatio => ((">= 1".to_owned(), None), "route hops / hop distance"),

@@ -11,13 +11,13 @@ use super::relaxation::{PairWeights, RANK, Relaxation};
 use super::{best_of_halves, search};
 use fabc_ir::{CutWeights, Topology};
 
-/// Most sweeps of the relaxation, the fewest, and the weights x dimensions of all of them together.
-const SWEEPS: [usize; 2] = [40, 400];
+/// Fewest and most sweeps of the relaxation, and the weights x dimensions of all of them together.
+const SWEEPS: [usize; 2] = [40, 2000];
 const SWEEP_WORK: usize = 1 << 31;
 /// Steps of the iteration for the least eigenvalue.
 const EIGENVALUE_STEPS: usize = 300;
 /// Random planes that cut the vectors, and if nothing depends on the bisection.
-const PLANES: [usize; 2] = [64, 8];
+const PLANES: [usize; 2] = [128, 8];
 /// Demands are sought where the lower bound is below this percentage of the upper one.
 const GOOD_PERCENT: u64 = 95;
 

@@ -18,7 +18,7 @@ use fabc_ir::{CutWeights, PathDemand, WEIGHT_PARTS};
 /// Dimensions of a vector.
 pub(super) const RANK: usize = 16;
 /// `lift` in parts of the largest degree over the routers.
-const LIFT: f64 = 16.0;
+const LIFT: f64 = 8.0;
 /// The random numbers of the first vectors.
 const FIRST_STREAM: u64 = 1 << 20;
 /// Sweeps end when vectors move by less than this, squared and summed over a router.
