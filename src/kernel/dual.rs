@@ -88,7 +88,7 @@ pub fn volume_and_shortest_distance(
 /// Lengths of the lit channels.
 struct ChannelLengths {
     graph: LitGraph,
-    /// `[channel]`: its length.
+    /// `[channel]`: the length of its class. 0 where it is dark.
     length_of: Vec<u64>,
     /// Sum over all lit channels of length x capacity.
     volume: u128,

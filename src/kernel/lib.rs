@@ -13,7 +13,7 @@
 //! | no deadlock | [`judge`] | ranks rise along every dependency, or no cycle is found |
 //! | distances | [`check_distances`] | breadth-first search from every class of routers |
 //! | an upper end of the throughput | [`check_dual`] | channel lengths, by linear-programming duality |
-//! | a lower end of the load of shortest routes | [`volume_and_shortest_distance`] | the same, over paths of fewest hops |
+//! | a lower end of loads of shortest routes | [`volume_and_shortest_distance`] | the same, on such paths |
 //! | a lower end of the throughput | [`check_flow`] | an integer flow that balances at every router |
 
 #![forbid(unsafe_code)]

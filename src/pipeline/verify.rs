@@ -237,8 +237,7 @@ fn rebuild_compiled(
         let scenario = find_scenario(&tolerated, &metrics.scenario).map_err(|error| vec![error])?;
         let ScenarioProof { lengths, shortest, flow, routed, sprayed } = certified;
         let (routed, sprayed) = without_entries(&scenario.name, routed, sprayed);
-        let scenario = scenario.clone();
-        Ok(CompiledScenario { scenario, metrics, lengths, shortest, flow, routed, sprayed })
+        Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, shortest, flow, routed, sprayed })
     };
     let scenarios =
         scenarios.into_iter().zip(metrics).map(scenario).collect::<Result<_, Vec<CheckError>>>()?;

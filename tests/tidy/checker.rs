@@ -109,6 +109,7 @@ const JUDGED: [&str; 108] = [
     "Transfers",
     "TreeBounds",
     "UniversalLimit",
+    "WEIGHT_PARTS",
     "Walk",
     "router_names",
     "schedulable_scene",

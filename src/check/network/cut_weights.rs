@@ -84,9 +84,8 @@ fn weighted_matrix(topology: &Topology, claimed: &CutWeights) -> Result<(Vec<Vec
             .collect::<Option<_>>()
             .ok_or("a router cannot be reached")?;
         for (source, search) in searches.iter().enumerate() {
-            for other in 0..source {
-                let amount = graph.amount(&claimed.demands, search, source, other);
-                weights[source][other] += amount / parts;
+            for (other, weight) in weights[source][..source].iter_mut().enumerate() {
+                *weight += graph.amount(&claimed.demands, search, source, other) / parts;
             }
             // Each pair sends half from either end.
             graph.spread(&claimed.demands, search, source, &mut |a, b, load| {
@@ -133,7 +132,7 @@ struct PathSearch {
     hops: Vec<u8>,
     /// `[router]`: number of shortest paths, as routers, from the source.
     paths: Vec<f64>,
-    /// Routers by rising distance.
+    /// All routers, the source first, by rising distance from it.
     order: Vec<usize>,
 }
 

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 /// Most routers of a graph for which demands are sought. Their weights are numbers of pairs.
 pub(super) const MOST_ROUTERS: usize = 1200;
-/// Steps along the slope.
+/// The number of steps along the slope of the bound.
 const STEPS: usize = 60;
 /// Sweeps of the relaxation in a step, and at the end.
 const SWEEPS: [usize; 2] = [20, 300];
@@ -191,7 +191,7 @@ struct Search {
     distance: Vec<u8>,
     /// `[router]`: number of shortest paths from the source.
     paths: Vec<f64>,
-    /// Routers by rising distance.
+    /// All routers, the source first, by rising distance from it.
     order: Vec<u32>,
 }
 

@@ -8,7 +8,8 @@
 use super::demands::lift_by_demands;
 use super::graph::CutGraph;
 use super::relaxation::{PairWeights, RANK, Relaxation};
-use super::{best_of_halves, search};
+use super::search;
+use super::starts::best_of_halves;
 use fabc_ir::{CutWeights, Topology};
 
 /// Fewest and most sweeps of the relaxation, and the weights x dimensions of all of them together.
@@ -25,7 +26,7 @@ const GOOD_PERCENT: u64 = 95;
 pub(super) struct Ends {
     /// The links between the best halves.
     pub(super) width: u64,
-    /// `[router]`: its side.
+    /// `[router]`: whether it is in the half that is listed, or in the other one.
     pub(super) sides: Vec<bool>,
     /// The width, if a search found it. Otherwise 0.
     pub(super) by_search: u64,

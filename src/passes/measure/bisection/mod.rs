@@ -26,19 +26,18 @@ mod refine;
 mod relaxation;
 mod search;
 mod spectrum;
+mod starts;
 
 pub(super) use hosts::host_bisection;
 
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_base::limits;
-use fabc_base::random::Stream;
 use fabc_ir::{Bisection, PassRecord, Topology};
 use fabc_model::Demand;
-use graph::CutGraph;
+use graph::{CutGraph, first_half};
 use lower::{Ends, narrowed_ends};
-use rayon::prelude::*;
-use refine::refine;
 use spectrum::{Spectrum, spectrum};
+use starts::best_cut;
 use std::cmp::Ordering;
 
 /// The most multilevel starts, and the links that all of them together begin with. There are as many starts
@@ -51,14 +50,6 @@ const FEWEST_STARTS: usize = 4;
 /// The links of all starts for large networks, whose spectrum is not computed and whose structure suggests
 /// more.
 const LARGE_WORK: usize = 1 << 19;
-/// The numbers of vertices at which coarsening ends, used in turn: deep, then ever flatter.
-const COARSEST: [usize; 4] = [40, 80, 240, usize::MAX];
-/// One of this many starts, the best ones, is coarsened and refined again, so many times.
-const BETTERED_PART: usize = 8;
-const CYCLES: usize = 8;
-/// The stream of the first start. The streams before it belong to the spectrum. Starts beyond the first
-/// kind share streams with the cycles, which draw other things from them.
-const FIRST_STREAM: u64 = 1;
 
 /// Measures the bisection. `family_halves` are halves, `[router]`, in any balance. With `brief`, few starts
 /// are made.
@@ -103,68 +94,6 @@ pub(super) fn bisection(
     let lower_bound = by_spectrum.max(ends.at_least());
     let record = pass_record(spectrum.as_ref(), starts, &ends, lower_bound == ends.width);
     (measure_halves(topology, demand, by_spectrum, ends), record)
-}
-
-/// The smallest cut of all starts, and its sides, `[vertex]`. Starts are those that the structure suggests
-/// and a number of multilevel ones. The first start wins ties.
-fn best_cut(graph: &CutGraph, structural: &[Vec<bool>], multilevel: usize) -> (u64, Vec<bool>) {
-    let sides_from = |start: usize| match structural.get(start) {
-        Some(sides) => {
-            let mut sides = sides.clone();
-            refine(graph, &mut sides, 0);
-            sides
-        }
-        None => {
-            let number = start - structural.len();
-            multilevel::halves(
-                graph,
-                COARSEST[number % COARSEST.len()],
-                None,
-                &mut Stream::new(1, FIRST_STREAM + number as u64),
-            )
-        }
-    };
-    best_cut_of(graph, multilevel.div_ceil(BETTERED_PART), structural.len() + multilevel, &sides_from)
-}
-
-/// The smallest cut of so many starts, and its sides. So many of the best are coarsened and refined again.
-fn best_cut_of(
-    graph: &CutGraph,
-    bettered: usize,
-    starts: usize,
-    sides_from: &(dyn Fn(usize) -> Vec<bool> + Sync),
-) -> (u64, Vec<bool>) {
-    let cut_from = |start: usize| {
-        let sides = sides_from(start);
-        (graph.cut(&sides), start, sides)
-    };
-    let mut cuts: Vec<(u64, usize, Vec<bool>)> = (0..starts).into_par_iter().map(cut_from).collect();
-    cuts.sort_by_key(|&(cut, start, _)| (cut, start));
-    cuts.truncate(bettered);
-    let improved_cut = |&(cut, start, ref sides): &(u64, usize, Vec<bool>)| {
-        let mut best = (cut, sides.clone());
-        for cycle in 0..CYCLES {
-            let mut stream = Stream::new(1, FIRST_STREAM + (STARTS[0].0 + start * CYCLES + cycle) as u64);
-            let sides = multilevel::halves(graph, COARSEST[0], Some(&best.1), &mut stream);
-            let cut = graph.cut(&sides);
-            // Coarse levels are balanced coarsely, so the new cut may be worse.
-            best = if cut <= best.0 { (cut, sides) } else { best };
-        }
-        (best.0, start, best.1)
-    };
-    let best = cuts.par_iter().map(improved_cut).min_by_key(|&(cut, start, _)| (cut, start));
-    let (cut, _, sides) = best.expect("there is a start");
-    (cut, sides)
-}
-
-/// The smallest cut that moves reach from any of these halves, and its sides. The first one wins ties. The
-/// best eighth passes through all levels as often as that of other starts.
-fn best_of_halves(graph: &CutGraph, halves: Vec<Vec<bool>>) -> (u64, Vec<bool>) {
-    best_cut_of(graph, halves.len().div_ceil(BETTERED_PART), halves.len(), &|start| {
-        let mut sides = halves[start].clone();
-        refine(graph, &mut sides, 0);
-        sides
-    })
 }
 
 /// The record of the work. `spectrum` is `None` for a network whose spectrum is not computed.
@@ -243,15 +172,6 @@ fn capacity_and_demand_from(
     }
     let sent = |source: NodeId| receivers.iter().map(|&to| u64::from(demand.weight(source, to))).sum::<u64>();
     (capacity, topology.endpoints().filter(|&node| inside(node)).map(sent).sum())
-}
-
-/// The first half of the routers in an order. The smaller id breaks ties.
-fn first_half(routers: usize, order: impl Fn(usize, usize) -> Ordering) -> Vec<bool> {
-    let mut sorted: Vec<usize> = (0..routers).collect();
-    sorted.sort_by(|&a, &b| order(a, b));
-    let mut sides = vec![false; routers];
-    sorted[..routers / 2].iter().for_each(|&router| sides[router] = true);
-    sides
 }
 
 /// Halves that the order of the routers and the blocks suggest.

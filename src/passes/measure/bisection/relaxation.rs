@@ -10,7 +10,7 @@
 //! Monteiro 2003; Wang, Chang and Kolter 2017). The bound is that of Donath and Hoffman (1973) and Boppana
 //! (1987). Cost: a sweep is linear in the weights, times [`RANK`].
 
-use super::graph::CutGraph;
+use super::graph::{CutGraph, first_half};
 use super::spectrum::{LeastEigenvalue, least_eigenvalue};
 use fabc_base::random::Stream;
 use fabc_ir::{CutWeights, PathDemand, WEIGHT_PARTS};
@@ -188,7 +188,7 @@ impl Relaxation {
                 *part = (0..6).map(|_| stream.below(1 << 16) as f64).sum::<f64>() - 196_605.0
             });
             let heights: Vec<f64> = self.vectors.iter().map(|vector| dot(vector, &normal)).collect();
-            super::first_half(heights.len(), |a, b| heights[a].total_cmp(&heights[b]))
+            first_half(heights.len(), |a, b| heights[a].total_cmp(&heights[b]))
         };
         (0..planes).map(half).collect()
     }

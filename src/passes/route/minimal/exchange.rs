@@ -1,8 +1,8 @@
 //! Exchanges of routes: a tabu search that takes routes off overloaded channels, or proves that nothing can.
 //!
 //! Input: trees of shortest routes with their loads, and a target. Output: trees whose busiest channel
-//! carries at most the target, or channel lengths that prove that no shortest routes do. Or neither, when the work is
-//! done.
+//! carries at most the target, or channel lengths that prove that no shortest routes do. Or neither, when
+//! the work is done.
 //!
 //! A step picks an overloaded channel at random. Of all routers whose routes use it, one moves to another
 //! next hop, with all routes through it. The move that is taken makes the weighted overload least, and for a
