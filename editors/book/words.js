@@ -12,16 +12,16 @@ hljs.registerLanguage("fab", (hljs) => ({
       "a ack activation after algorithm along alpha arbitration arcs arity arrangement as at attach attempts axes " +
       "bandwidth barrier batch beyond bias births both box_rack buffer bundles by bytes cabinet cable causal chunks " +
       "classes clustering compute confidence config_db connector_loss connectors context control copies cost " +
-      "cost_per_metre credits dedup default degree deskew diameter dimensions down draws duplex duplicates effort " +
-      "expert_ffn experts faults ffn fix flit flows from g gain gated gather_again general generators global gpus " +
-      "gradient grid h hash head heads hidden hop host_link injection inside install k keep key kv_heads latency " +
-      "layers leaf leaves length levels lift local loopbacks loss m margin mark measure method micro model most " +
-      "moves multicast n names nodes objective ocs_rack order overhead overlap overload p packet packets parallel " +
-      "paths per per_metre per_pair phases pitch_x pitch_y place placement planes ports power priority q qk_norm " +
-      "quadrangle r radix rate rates recompute reconfigure reduce relay replications rho root routers rule samples " +
-      "scenarios seed seeds select sensitivity sequence_parallel sequences share shared shortest size skew slot " +
-      "speedup spine spines stages start steps supernode symbols symmetry table_entries tied tiers time_limit timer " +
-      "times to top traffic transmit turn up vcs vector virtual vocab wait warmup weights window wrap zero",
+      "cost_per_metre credits dedup default degree deskew detour diameter dimensions down draws duplex duplicates " +
+      "effort expert_ffn experts faults ffn fix flit flows from g gain gated gather_again general generators global " +
+      "gpus gradient grid h hash head heads hidden hop host_link injection inside install k keep key kv_heads " +
+      "latency layers leaf leaves length levels lift local loopbacks loss m margin mark measure method micro model " +
+      "most moves multicast n names nodes objective ocs_rack order overhead overlap overload p packet packets " +
+      "parallel paths per per_metre per_pair phases pitch_x pitch_y place placement planes ports power priority q " +
+      "qk_norm quadrangle r radix rate rates recompute reconfigure reduce relay replications rho root routers rule " +
+      "samples scenarios seed seeds select sensitivity sequence_parallel sequences share shared shortest size skew " +
+      "slot speedup spine spines stages start steps supernode symbols symmetry table_entries tied tiers time_limit " +
+      "timer times to top traffic transmit turn up vcs vector virtual vocab wait warmup weights window wrap zero",
     literal:
       "adjacent adversarial age ahrens_szekeres algebraic aligned all all_gather all_paths all_reduce allowed_turns " +
       "annealed auto average_cable average_hops bisection bisection_bandwidth bit_complement bit_reverse " +

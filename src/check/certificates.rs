@@ -20,6 +20,22 @@ pub fn verify_dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) ->
     Ok(fabc_kernel::check_dual(scene, demand, claimed)?)
 }
 
+/// Verifies that channel lengths prove a lower bound on the loads of shortest routes.
+///
+/// # Errors
+/// As [`verify_dual`].
+pub fn verify_shortest(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result<(), CheckError> {
+    let (volume, distance) = fabc_kernel::volume_and_shortest_distance(scene, demand, &claimed.lengths)?;
+    if (volume, distance) == (claimed.volume, claimed.distance) {
+        return Ok(());
+    }
+    let violation = format!(
+        "shortest paths have the sums {volume} and {distance}, not {} and {}",
+        claimed.volume, claimed.distance
+    );
+    Err(fabc_kernel::Conviction::Lengths(violation).into())
+}
+
 /// Verifies that a flow proves the lower bound.
 ///
 /// # Errors

@@ -44,7 +44,7 @@ mod trees;
 mod weights;
 mod wiring;
 
-pub use certificates::{verify_distances, verify_dual, verify_flow};
+pub use certificates::{verify_distances, verify_dual, verify_flow, verify_shortest};
 pub use claimed_repair::{EarlierRepair, RepairBaseline, verify_claimed_repair};
 pub use collision::{CountedExpectations, verify_collisions};
 pub use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};

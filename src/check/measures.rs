@@ -39,6 +39,8 @@ pub struct ScenarioCounts {
     /// Sum of the dual lengths of lit channels, and sum over ordered pairs of weight x shortest length. The
     /// first is positive. The second is 0 if nobody sends.
     pub dual: (u128, u128),
+    /// The same sums over paths of fewest hops, where the certificates list lengths for shortest routes.
+    pub shortest: Option<(u128, u128)>,
     /// Bandwidth of a channel of capacity 1, in bit/s.
     pub bandwidth_bps: u64,
     /// Clock of the routers, in Hz.
@@ -136,6 +138,12 @@ impl ScenarioMeasures {
     pub(super) fn load_lower_bound(&self) -> Option<Exact> {
         self.high
             .map_or(Some(Exact::integer(0)), |high| convert_flow(Metric::MaxChannelLoad, &self.counts, high))
+    }
+    /// Lower bound on the maximum channel load of all shortest routes, in whole parts of a unit.
+    pub(super) fn shortest_load_bound(&self) -> Option<Exact> {
+        let (volume, distance) = self.counts.shortest?;
+        let parts = u128::from(self.counts.parts);
+        Exact::new(distance.checked_mul(parts)?.div_ceil(volume), parts)
     }
     /// Whether a `require` of this metric skips this scenario, because nobody sends in it.
     fn lacks_traffic_for(&self, metric: Metric) -> bool {

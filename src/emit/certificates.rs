@@ -4,7 +4,9 @@ use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::tables::keeps_topology_symmetry;
 use crate::compiled::{CompiledFabric, CompiledPod, RoutedScenario};
 use fabc_base::ids::{Id, PortId};
-use fabc_ir::{FlowCertificate, Permutation, PermutationDual, Symmetry, Topology};
+use fabc_ir::{
+    Bisection, CutWeights, FlowCertificate, PathDemand, Permutation, PermutationDual, Symmetry, Topology,
+};
 
 pub(super) fn json(compiled: &CompiledFabric) -> String {
     let CompiledFabric { topology, flow, .. } = compiled;
@@ -23,6 +25,7 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
     if let Some(bisection) = compiled.network.as_ref().and_then(|network| network.bisection.as_ref()) {
         push(&mut out, format_args!("\"bisection\":{{\"least\":{},\"half\":", bisection.by_spectrum));
         push_numbers(&mut out, &bisection.half);
+        push_lower_ends(&mut out, bisection);
         out.push_str("},\n");
     }
     if let Some(bisection) = compiled.network.as_ref().and_then(|network| network.host_bisection.as_ref()) {
@@ -37,6 +40,10 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
         if let Some(flow) = &scenario.flow {
             out.push(',');
             push_flow(out, topology, flow);
+        }
+        if let Some(shortest) = &scenario.shortest {
+            out.push_str(",\"shortest\":");
+            push_numbers(out, &shortest.lengths);
         }
         if let Some(permutation) = scenario.sprayed.as_ref().and_then(|sprayed| sprayed.permutation.as_ref())
         {
@@ -58,6 +65,20 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
     });
     out.push_str("}\n");
     out
+}
+
+/// `,"searched":W` and `,"weights":{..}`: the lower bounds of a bisection beyond that of the spectrum.
+fn push_lower_ends(out: &mut String, bisection: &Bisection) {
+    if bisection.by_search > 0 {
+        push(out, format_args!(",\"searched\":{}", bisection.by_search));
+    }
+    let Some(CutWeights { least, lift, diagonal, demands }) = &bisection.weights else { return };
+    push(out, format_args!(",\"weights\":{{\"least\":{least},\"lift\":{lift},\"diagonal\":"));
+    push_numbers(out, diagonal);
+    out.push_str(",\"demands\":");
+    let demand = |PathDemand { hops, hosts, amount }: &PathDemand| format!("[{hops},{hosts},{amount}]");
+    push_numbers(out, demands.iter().map(demand));
+    out.push('}');
 }
 
 /// `,"permutation":{..}`: the worst permutation of hosts in a scenario.

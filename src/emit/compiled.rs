@@ -131,6 +131,9 @@ pub struct CompiledScenario {
     pub metrics: ScenarioMetrics,
     /// Channel lengths that prove the upper bound of the flow.
     pub lengths: DualLengths,
+    /// Channel lengths that prove a bound on the loads of all shortest routes. Only of the healthy fabric, if
+    /// its routes are such ones and the bound is above that of all routes.
+    pub shortest: Option<DualLengths>,
     /// A flow that proves the lower bound. `None` if the routes of the tables prove it. Also `None` for the
     /// healthy fabric, whose flow is [`CompiledFabric::flow`].
     pub flow: Option<FlowCertificate>,
@@ -166,12 +169,18 @@ impl CompiledScenario {
     pub fn has_tables(&self) -> bool {
         self.routed.is_some() || self.sprayed.is_some()
     }
+    /// A lower bound on the maximum channel load of all shortest routes, if it is above that of all routes.
+    pub fn shortest_load_bound(&self) -> Option<Fraction> {
+        let parts = self.metrics.parts;
+        self.shortest.as_ref().map(|shortest| Fraction::new(shortest.least_load(parts), parts))
+    }
     /// The part of this scenario that cannot be recomputed from the rest.
     pub fn kept_scenario(&self) -> KeptScenario {
         let routed = self.routed.as_ref();
         KeptScenario {
             scenario: self.scenario.name.clone(),
             lengths: self.lengths.clone(),
+            shortest: self.shortest.clone(),
             flow: self.flow.clone(),
             routed: routed.map(|routed| KeptTables {
                 tables: routed.tables.clone(),

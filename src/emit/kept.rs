@@ -10,8 +10,8 @@ use super::simulation::simulation_json;
 use super::tables::vc_rule;
 use fabc_base::ids::{BlockId, Id};
 use fabc_ir::{
-    FlowCertificate, Fraction, KeptHealthy, KeptOrder, KeptScenario, KeptTables, LinkClass, PassRecord,
-    QueuedPiece, ShardPlan, Symmetry, Topology, UniformTopology,
+    DualLengths, FlowCertificate, Fraction, KeptHealthy, KeptOrder, KeptScenario, KeptTables, LinkClass,
+    PassRecord, QueuedPiece, ShardPlan, Symmetry, Topology, UniformTopology,
 };
 use fabc_model::Fabric;
 use fabc_sim::SimReport;
@@ -64,7 +64,7 @@ pub fn kept_simulation(
 
 /// Assembles a kept file. The only line end is the one after the head.
 fn kept_file(key: &str, kept: &KeptScenario, more: &str) -> Vec<u8> {
-    let KeptScenario { scenario, lengths, flow, routed } = kept;
+    let KeptScenario { scenario, lengths, shortest, flow, routed } = kept;
     let mut head = format!(
         "{{\"format\":\"fabc.kept.bin/1\",\"key\":{},\"scenario\":{},\"lengths\":",
         quote(key),
@@ -73,6 +73,11 @@ fn kept_file(key: &str, kept: &KeptScenario, more: &str) -> Vec<u8> {
     push_numbers(&mut head, &lengths.lengths);
     // These numbers may exceed what JSON readers represent exactly, so they are strings.
     push(&mut head, format_args!(",\"volume\":\"{}\",\"distance\":\"{}\"", lengths.volume, lengths.distance));
+    if let Some(DualLengths { lengths, volume, distance }) = shortest {
+        head.push_str(",\"shortest\":{\"lengths\":");
+        push_numbers(&mut head, lengths);
+        push(&mut head, format_args!(",\"volume\":\"{volume}\",\"distance\":\"{distance}\"}}"));
+    }
     push_flow(&mut head, flow.as_ref());
     if let Some(KeptTables { tables, ranks }) = routed {
         let (vcs, key, rule) = (tables.vcs, strings(tables.key.columns()), vc_rule(tables.key));

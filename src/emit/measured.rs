@@ -147,7 +147,13 @@ fn bisection(compiled: &CompiledFabric, network: &NetworkMetrics) -> Vec<String>
         return why.map(|why| format!("bisection: not measured: {why}")).into_iter().collect();
     };
     let share = |links: u64| percent(network.share(links));
-    let by = if measured.by_flow > measured.by_spectrum { "flow" } else { "spectrum" };
+    let by_weights = measured.weights.as_ref().map_or(0, |weights| weights.least);
+    let by = match measured.at_least() {
+        least if least == measured.by_spectrum => "spectrum",
+        least if least == measured.by_flow => "flow",
+        least if least == by_weights => "spectrum with weights",
+        _ => "search of all halves",
+    };
     let interval = if measured.at_least() == measured.at_most {
         let links = link_count(measured.at_most);
         format!("{links}, proved by the {by} ({} of all)", share(measured.at_most))

@@ -6,7 +6,7 @@ use super::job::push_jobs;
 use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::keeps_topology_symmetry;
-use crate::compiled::{CompiledFabric, CompiledPod};
+use crate::compiled::{CompiledFabric, CompiledPod, CompiledScenario};
 use fabc_ir::{
     FailureCurve, Fraction, Hardware, LimitArgument, Makespan, NetworkMetrics, ScenarioMetrics, TradeOff,
     TreeBounds, makespans, worst,
@@ -35,7 +35,10 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
         &mut out,
         format_args!(
             "\"bounds\":{{{}}},\n",
-            bound_fields(&nominal.metrics) + &trees_field(compiled) + &universal_field(compiled)
+            bound_fields(&nominal.metrics)
+                + &shortest_field(nominal)
+                + &trees_field(compiled)
+                + &universal_field(compiled)
         ),
     );
     push_network(&mut out, compiled);
@@ -228,6 +231,12 @@ fn metric_fields(metrics: &ScenarioMetrics) -> String {
 fn bound_fields(metrics: &ScenarioMetrics) -> String {
     let distance = metrics.distance_bound().map_or("null".to_owned(), upper);
     format!("\"distance\":{distance},\"load\":{}", metric_value(Metric::MaxChannelLoad, metrics.load_bound()))
+}
+
+/// `,"shortest_load":N`: the bound on the loads of shortest routes, where there is one.
+fn shortest_field(nominal: &CompiledScenario) -> String {
+    let field = |bound| format!(",\"shortest_load\":{}", metric_value(Metric::MaxChannelLoad, bound));
+    nominal.shortest_load_bound().map_or_else(String::new, field)
 }
 
 /// `,"trees":{..}`: bounds on the number of OCS-disjoint spanning trees, with the witness of the upper one.

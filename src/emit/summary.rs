@@ -67,13 +67,17 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
                 Metric::MaxChannelLoad => {
                     let bound = metrics.load_bound();
                     let equal = compiled.fabric.capacities.are_equal();
+                    let shortest = compiled.scenarios[0].shortest_load_bound();
                     let note = match (compiled.fabric.routing.has_many_paths(), equal) {
                         (true, true) => "routes, on average; no routing has less",
                         (true, false) => "routes over capacity, on average; no routing has less",
                         (false, true) => "routes; no single-path routing has less",
                         (false, false) => PER_CAPACITY,
                     };
-                    ((format!(">= {}", load_text(bound)), Some(bound)), note)
+                    // In brackets that of shortest routes.
+                    let shortest = shortest.map(|shortest| format!(" ({})", load_text(shortest)));
+                    let bounds = format!(">= {}{}", load_text(bound), shortest.unwrap_or_default());
+                    ((bounds, Some(bound)), note)
                 }
                 Metric::LoadRatio => ((">= 1".to_owned(), None), "max channel load * upper end of the flow"),
                 Metric::HopsRatio => ((">= 1".to_owned(), None), "route hops / hop distance"),

@@ -10,6 +10,8 @@ pub struct KeptScenario {
     pub scenario: String,
     /// The channel lengths that prove the upper bound of its flow.
     pub lengths: DualLengths,
+    /// For the healthy fabric, lengths that prove a bound on the loads of shortest routes.
+    pub shortest: Option<DualLengths>,
     /// For a fault, a flow that proves the lower bound.
     pub flow: Option<FlowCertificate>,
     /// Tables and ranks. `None` if the build stops before routing, or needs no tables.

@@ -41,6 +41,10 @@ pub struct Bisection {
     /// A lower bound in links, from the certified flow. 0 before the flow is known, and where it proves
     /// nothing.
     pub by_flow: u64,
+    /// The width itself, if a search of all halves found it. Otherwise 0.
+    pub by_search: u64,
+    /// Weights that prove more than the other lower bounds. `None` where none are known.
+    pub weights: Option<CutWeights>,
     /// An upper bound in links, from the best halves that were found.
     pub at_most: u64,
     /// Number of these links that are at routers with hosts.
@@ -55,10 +59,52 @@ pub struct Bisection {
     pub narrowest_bps: u64,
 }
 
+/// Parts of a link in which [`CutWeights`] counts.
+pub const WEIGHT_PARTS: u64 = 1 << 20;
+
+/// A lower bound of a bisection from weights of routers: with demands d between routers that shortest paths
+/// carry, and the weights w of the links that are left, the Laplacian of w + d minus the diagonal plus
+/// `lift` times the matrix of ones has no negative eigenvalue. All numbers are in [`WEIGHT_PARTS`] of a
+/// link.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CutWeights {
+    /// The lower bound in links that they prove.
+    pub least: u64,
+    /// The factor of the matrix of ones.
+    pub lift: u64,
+    /// `[router]`: the entry of the diagonal.
+    pub diagonal: Vec<i64>,
+    /// The demands by kind of pair, ascending. Pairs of other kinds have none.
+    pub demands: Vec<PathDemand>,
+}
+
+/// A demand of every pair of routers of a kind, which is spread evenly over all its shortest paths.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct PathDemand {
+    /// The distance of the pair, two hops or more.
+    pub hops: u8,
+    /// How many routers of the pair have hosts.
+    pub hosts: u8,
+    /// The demand of the pair, in parts of a link. More than 0.
+    pub amount: u64,
+}
+
+impl CutWeights {
+    /// The lower bound in links that follows, if no eigenvalue is negative. Sides +1 and -1 give 4 x the cut
+    /// minus the sum of the diagonal, plus `lift` times the squared difference of the sides.
+    pub fn proved_links(&self) -> u64 {
+        let odd = if self.diagonal.len().is_multiple_of(2) { 0 } else { i128::from(self.lift) };
+        let sum: i128 = self.diagonal.iter().copied().map(i128::from).sum();
+        let four_links = 4 * i128::from(WEIGHT_PARTS);
+        u64::try_from((sum - odd + four_links - 1).div_euclid(four_links)).unwrap_or(0)
+    }
+}
+
 impl Bisection {
     /// The lower bound in links.
     pub fn at_least(&self) -> u64 {
-        self.by_spectrum.max(self.by_flow)
+        let by_weights = self.weights.as_ref().map_or(0, |weights| weights.least);
+        self.by_spectrum.max(self.by_flow).max(self.by_search).max(by_weights)
     }
     /// A lower bound of the bisection bandwidth in one direction, GB/s. Each link counts as the narrowest of
     /// all.
@@ -127,9 +173,13 @@ impl NetworkMetrics {
         is_open: bool,
     ) -> Self {
         let flow = demand.is_uniform() && !topology.has_simplex();
-        let bisection = |bisection: Bisection| Bisection {
-            by_flow: flow.then(|| least_by_flow(topology, flow_low)).flatten().unwrap_or(0),
-            ..bisection
+        let bisection = |bisection: Bisection| {
+            let by_flow = flow.then(|| least_by_flow(topology, flow_low)).flatten().unwrap_or(0);
+            // Where the flow proves as much, weights are superfluous.
+            let at_most = bisection.at_most;
+            let is_needed = |weights: &CutWeights| weights.least > by_flow || weights.least == at_most;
+            let weights = bisection.weights.filter(is_needed);
+            Bisection { by_flow, weights, ..bisection }
         };
         let host_bisection = |bisection: HostBisection| {
             let senders = topology.endpoints().count() as u64;

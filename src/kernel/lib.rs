@@ -13,6 +13,7 @@
 //! | no deadlock | [`judge`] | ranks rise along every dependency, or no cycle is found |
 //! | distances | [`check_distances`] | breadth-first search from every class of routers |
 //! | an upper end of the throughput | [`check_dual`] | channel lengths, by linear-programming duality |
+//! | a lower end of loads of shortest routes | [`volume_and_shortest_distance`] | the same, on such paths |
 //! | a lower end of the throughput | [`check_flow`] | an integer flow that balances at every router |
 
 #![forbid(unsafe_code)]
@@ -39,7 +40,7 @@ pub use conviction::{Conviction, Loss, Position, TableConviction, TableFault, Wa
 pub use deadlock::{DeadlockFree, shortest_cycle};
 pub use dependencies::{Dependencies, HeldChannel};
 pub use distances::{check_distances, demand_hops, measured_distances};
-pub use dual::{check_dual, volume_and_distance};
+pub use dual::{check_dual, volume_and_distance, volume_and_shortest_distance};
 pub use flow::check_flow;
 pub use forwarding::Forwarding;
 pub use groups::{GroupConviction, GroupsProved, judge_groups};

@@ -210,7 +210,13 @@ pub struct AllowedTurns {
     pub select: RouteSelect,
     /// The key of the tables.
     pub key: TableKey,
+    /// The most hops of a route beyond the diameter. `None`: routes of a network aim at [`AIMED_DETOUR`], as
+    /// far as that costs no load.
+    pub detour: Option<u32>,
 }
+
+/// The hops beyond the diameter that routes of a network aim at.
+pub const AIMED_DETOUR: u32 = 2;
 
 impl RoutingChoice {
     /// Whether vectors are scheduled, so that there are no tables.
@@ -263,6 +269,10 @@ impl RoutingChoice {
             metric => !(metric.needs_routes() && self.is_scheduled()),
         }
     }
+    /// The most hops of a route beyond the diameter, if the spec says so.
+    pub fn most_detour(self) -> Option<u32> {
+        if let RoutingChoice::AllowedTurns(turns) = self { turns.detour } else { None }
+    }
     /// The method with the settings that differ from the defaults, as a spec writes it.
     pub fn written(self) -> String {
         let settings = match self {
@@ -285,7 +295,8 @@ impl RoutingChoice {
 
 impl AllowedTurns {
     /// The settings where the spec gives none.
-    pub const NONE: Self = Self { priority: None, select: RouteSelect::Descent, key: TableKey::DstInput };
+    pub const NONE: Self =
+        Self { priority: None, select: RouteSelect::Descent, key: TableKey::DstInput, detour: None };
 
     /// The settings that differ from the defaults, as a spec writes them: `priority = random; key = dst;`.
     pub fn written(&self) -> String {
@@ -293,7 +304,8 @@ impl AllowedTurns {
         let select =
             (self.select != RouteSelect::default()).then(|| format!("select = {};", self.select.name()));
         let key = (self.key != TableKey::default()).then(|| format!("key = {};", self.key.name()));
-        [priority, select, key].into_iter().flatten().collect::<Vec<_>>().join(" ")
+        let detour = self.detour.map(|detour| format!("detour = {detour};"));
+        [priority, select, key, detour].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 }
 

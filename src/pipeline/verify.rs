@@ -235,9 +235,9 @@ fn rebuild_compiled(
     };
     let scenario = |(ProvedScenario { certified, .. }, metrics): (ProvedScenario, ScenarioMetrics)| {
         let scenario = find_scenario(&tolerated, &metrics.scenario).map_err(|error| vec![error])?;
-        let ScenarioProof { lengths, flow, routed, sprayed } = certified;
+        let ScenarioProof { lengths, shortest, flow, routed, sprayed } = certified;
         let (routed, sprayed) = without_entries(&scenario.name, routed, sprayed);
-        Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed, sprayed })
+        Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, shortest, flow, routed, sprayed })
     };
     let scenarios =
         scenarios.into_iter().zip(metrics).map(scenario).collect::<Result<_, Vec<CheckError>>>()?;

@@ -33,6 +33,10 @@ impl Walk {
     pub fn max_channel_load(&self) -> u64 {
         self.load_histogram.last().map_or(0, |&(load, _)| load)
     }
+    /// Hops of the longest route. 0 without routes.
+    pub fn longest_route(&self) -> u32 {
+        self.route_hops.iter().rposition(|&routes| routes > 0).unwrap_or(0) as u32
+    }
     /// The number of hops of all routes.
     pub fn total_hops(&self) -> u64 {
         self.vc_hops.iter().sum()

@@ -84,21 +84,23 @@ fn widths_of_the_literature_come_out() {
     // Leighton).
     assert_eq!(interval("mesh 5 x 5 x 5;").1, 31);
     assert_eq!(interval("mesh 7;"), (1, 1));
+    assert_eq!(interval("mesh 4 x 5;"), (5, 5));
     assert_eq!(interval("hyperx 12;"), (36, 36));
 }
 
 #[test]
 fn known_cuts_are_reached() {
     let cases = [
-        ("dragonfly { a = 8; h = 4; }", 165, 272),
-        ("dragonfly { a = 12; h = 6; }", 793, 1332),
-        ("dragonfly { a = 8; h = 4; arrangement = consecutive; }", 161, 272),
-        ("dragonfly { a = 12; h = 6; arrangement = consecutive; }", 784, 1332),
-        ("fat_tree { levels = 3; arity = 18; }", 1671, 2848),
+        // Lower ends before the flow is known. The spectrum alone proves 165, 793, 161, 784 and 1671.
+        ("dragonfly { a = 8; h = 4; }", 175, 272),
+        ("dragonfly { a = 12; h = 6; }", 794, 1332),
+        ("dragonfly { a = 8; h = 4; arrangement = consecutive; }", 168, 272),
+        ("dragonfly { a = 12; h = 6; arrangement = consecutive; }", 790, 1332),
+        ("fat_tree { levels = 3; arity = 18; }", 2564, 2848),
     ];
     for (topology, least, most) in cases {
         let measured_interval = interval(topology);
-        assert_eq!(measured_interval.0, least, "{topology}");
+        assert!(measured_interval.0 >= least, "{topology}: {measured_interval:?}");
         assert!(measured_interval.1 <= most, "{topology}: {measured_interval:?}");
     }
 }
@@ -138,14 +140,15 @@ fn polarstar(q: u32, degree: u32) -> String {
 #[test]
 fn polarstars_are_cut_as_narrow_as_known() {
     // The split of every supernode into whole pairs {a, f(a)} cuts (q^2 + q + 1) (d' + 1)^2 / 2 links where
-    // d' is 3 (mod 4). Lower ends by the spectrum.
+    // d' is 3 (mod 4). Lower ends by the spectrum with weights.
     for (q, degree, routers, least, most) in
-        [(5, 3, 248, 227, 244), (5, 4, 310, 292, 306), (7, 3, 456, 427, 456), (11, 3, 1064, 1019, 1064)]
+        [(5, 3, 248, 233, 244), (5, 4, 310, 292, 306), (7, 3, 456, 440, 456), (11, 3, 1064, 1040, 1064)]
     {
         let name = format!("graph \"polarstar_{q}_{degree}.txt\";");
         let metrics = measured_of(&name, fabric(&name, "", &polarstar(q, degree)), false).2;
         let bisection = metrics.bisection.expect("measured");
-        assert_eq!((metrics.routers, bisection.at_least()), (routers, least), "{name}");
+        assert_eq!(metrics.routers, routers, "{name}");
+        assert!(bisection.at_least() >= least, "{name}: {}", bisection.at_least());
         assert!(bisection.at_most <= most, "{name}: {}", bisection.at_most);
     }
 }
@@ -176,6 +179,7 @@ fn the_checker_refuses_what_is_not_so() {
     };
     assert_eq!((honest.at_least(), honest.at_most), (16, 16));
     refused("above the 16 links", &|claimed| claimed.by_spectrum = 17);
+    refused("above the 16 links", &|claimed| claimed.by_search = 17);
     refused("number of links across", &|claimed| claimed.at_most = 15);
     refused("capacity", &|claimed| claimed.capacity += 1);
     refused("demand", &|claimed| claimed.demand -= 1);

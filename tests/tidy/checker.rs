@@ -4,7 +4,7 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 105] = [
+const JUDGED: [&str; 108] = [
     "BelowAndUp",
     "Bisection",
     "COLLISION_PARTS",
@@ -15,6 +15,7 @@ const JUDGED: [&str; 105] = [
     "Collisions",
     "CrossConnect",
     "CrossConnects",
+    "CutWeights",
     "Delta",
     "Distances",
     "DualLengths",
@@ -62,6 +63,7 @@ const JUDGED: [&str; 105] = [
     "PairPaths",
     "PassRecord",
     "PathCounts",
+    "PathDemand",
     "PathsAt",
     "Permutation",
     "PermutationDual",
@@ -107,6 +109,7 @@ const JUDGED: [&str; 105] = [
     "Transfers",
     "TreeBounds",
     "UniversalLimit",
+    "WEIGHT_PARTS",
     "Walk",
     "router_names",
     "schedulable_scene",

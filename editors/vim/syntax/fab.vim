@@ -11,20 +11,20 @@ syntax keyword fabSetting a ack activation after algorithm along alpha arbitrati
 syntax keyword fabSetting at attach attempts axes bandwidth barrier batch beyond bias births both box_rack
 syntax keyword fabSetting buffer bundles by bytes cabinet cable causal chunks classes clustering compute
 syntax keyword fabSetting confidence config_db connector_loss connectors context control copies cost
-syntax keyword fabSetting cost_per_metre credits dedup default degree deskew diameter dimensions down draws
-syntax keyword fabSetting duplex duplicates effort expert_ffn experts faults ffn fix flit flows from g gain
-syntax keyword fabSetting gated gather_again general generators global gpus gradient grid h hash head heads
-syntax keyword fabSetting hidden hop host_link injection inside install k keep key kv_heads latency layers
-syntax keyword fabSetting leaf leaves length levels lift local loopbacks loss m margin mark measure method
-syntax keyword fabSetting micro model most moves multicast n names nodes objective ocs_rack order overhead
-syntax keyword fabSetting overlap overload p packet packets parallel paths per per_metre per_pair phases
-syntax keyword fabSetting pitch_x pitch_y place placement planes ports power priority q qk_norm quadrangle r
-syntax keyword fabSetting radix rate rates recompute reconfigure reduce relay replications rho root routers
-syntax keyword fabSetting rule samples scenarios seed seeds select sensitivity sequence_parallel sequences
-syntax keyword fabSetting share shared shortest size skew slot speedup spine spines stages start steps
-syntax keyword fabSetting supernode symbols symmetry table_entries tied tiers time_limit timer times to top
-syntax keyword fabSetting traffic transmit turn up vcs vector virtual vocab wait warmup weights window wrap
-syntax keyword fabSetting zero
+syntax keyword fabSetting cost_per_metre credits dedup default degree deskew detour diameter dimensions down
+syntax keyword fabSetting draws duplex duplicates effort expert_ffn experts faults ffn fix flit flows from g
+syntax keyword fabSetting gain gated gather_again general generators global gpus gradient grid h hash head
+syntax keyword fabSetting heads hidden hop host_link injection inside install k keep key kv_heads latency
+syntax keyword fabSetting layers leaf leaves length levels lift local loopbacks loss m margin mark measure
+syntax keyword fabSetting method micro model most moves multicast n names nodes objective ocs_rack order
+syntax keyword fabSetting overhead overlap overload p packet packets parallel paths per per_metre per_pair
+syntax keyword fabSetting phases pitch_x pitch_y place placement planes ports power priority q qk_norm
+syntax keyword fabSetting quadrangle r radix rate rates recompute reconfigure reduce relay replications rho
+syntax keyword fabSetting root routers rule samples scenarios seed seeds select sensitivity sequence_parallel
+syntax keyword fabSetting sequences share shared shortest size skew slot speedup spine spines stages start
+syntax keyword fabSetting steps supernode symbols symmetry table_entries tied tiers time_limit timer times to
+syntax keyword fabSetting top traffic transmit turn up vcs vector virtual vocab wait warmup weights window
+syntax keyword fabSetting wrap zero
 syntax keyword fabValue adjacent adversarial age ahrens_szekeres algebraic aligned all all_gather all_paths
 syntax keyword fabValue all_reduce allowed_turns annealed auto average_cable average_hops bisection
 syntax keyword fabValue bisection_bandwidth bit_complement bit_reverse bit_shuffle booksim bound broadcast

@@ -1,7 +1,9 @@
 //! Verifies two sections of `report.json` from the values beside them: the bounds on all topologies, and the
 //! bounds on disjoint trees.
 
-use super::comparison::{ExpectedValue, Recomputed, ReportComparison, expected_integer, scenario_bounds};
+use super::comparison::{
+    ExpectedValue, Recomputed, ReportComparison, expected_integer, expected_load, scenario_bounds,
+};
 use crate::exact::Exact;
 use crate::limit::measure;
 use crate::verify_tree_bounds;
@@ -57,10 +59,16 @@ pub(super) fn compare(
         comparison.push_difference("bounds", claimed, "an object");
         return (None, None);
     };
-    comparison.expect_known_keys("bounds", object, &["distance", "load", "trees", "universal"]);
+    comparison.expect_known_keys(
+        "bounds",
+        object,
+        &["distance", "load", "shortest_load", "trees", "universal"],
+    );
     comparison.expect_fields("bounds", object, &scenario_bounds(nominal));
+    let shortest = nominal.shortest_load_bound().map(expected_load);
+    comparison.expect_or_nothing("bounds.shortest_load", object.get("shortest_load"), shortest);
     let Some((pod, cross_connects)) = measured.fabric.pod().zip(measured.cross_connects) else {
-        comparison.expect_known_keys("bounds", object, &["distance", "load"]);
+        comparison.expect_known_keys("bounds", object, &["distance", "load", "shortest_load"]);
         return (None, None);
     };
     let trees = match object.get("trees") {

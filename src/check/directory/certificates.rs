@@ -4,10 +4,13 @@ use super::read::{contradiction, tagged};
 use super::{CERTIFICATES, Files};
 use crate::CheckError;
 use crate::faults::{ToleratedFault, tolerated_faults};
+use crate::network::BisectionClaim;
 use fabc_base::ids::{NodeId, OcsId};
 use fabc_base::limits;
-use fabc_ir::read::{Certificates, CertifiedScenario, FlowLine};
-use fabc_ir::{FlowCertificate, Topology};
+use fabc_ir::read::{
+    BisectionLine, Certificates, CertifiedScenario, CutWeightsLine, FlowLine, PathDemandLine,
+};
+use fabc_ir::{CutWeights, FlowCertificate, PathDemand, Topology};
 use fabc_model::{Fabric, Pod};
 
 /// The claims of the file. Only the names in them have been verified so far.
@@ -15,8 +18,8 @@ pub(super) struct CertificateClaims {
     /// The flow of the healthy fabric. A large network has none.
     pub(super) flow: Option<FlowCertificate>,
     pub(super) trees: Vec<Vec<OcsId>>,
-    /// For a network: one half of its routers, and the lower bound on the links between any two halves.
-    pub(super) bisection: Option<(Vec<NodeId>, u64)>,
+    /// For a network: one half of its routers, and lower bounds on the links between any two halves.
+    pub(super) bisection: Option<BisectionClaim>,
     /// For a network: one side of the bisection between hosts.
     pub(super) host_side: Option<Vec<NodeId>>,
     /// The claims of each scenario, in order.
@@ -70,7 +73,7 @@ pub(super) fn read_certificates(
     if fabric.pod().is_some() && (file.bisection.is_some() || file.host_bisection.is_some()) {
         return reject("bisection".to_owned(), "is measured for networks, but this is a pod".to_owned());
     }
-    let bisection = file.bisection.map(|line| (line.half, line.least));
+    let bisection = file.bisection.map(read_bisection);
     let tolerated_faults = tolerated_faults(fabric, || Ok(topology))?;
     let mut claimed = Vec::new();
     let mut remaining = tolerated_faults.iter();
@@ -105,6 +108,18 @@ pub(super) fn read_certificates(
         );
     }
     Ok(CertificateClaims { flow, trees, bisection, host_side: file.host_bisection, scenarios: claimed })
+}
+
+/// The claims about the bisection, as the file lists them.
+fn read_bisection(BisectionLine { least, half, searched, weights }: BisectionLine) -> BisectionClaim {
+    let demand = |PathDemandLine(hops, hosts, amount)| PathDemand { hops, hosts, amount };
+    let weights = weights.map(|CutWeightsLine { least, lift, diagonal, demands }| CutWeights {
+        least,
+        lift,
+        diagonal,
+        demands: demands.into_iter().map(demand).collect(),
+    });
+    BisectionClaim { half, by_spectrum: least, by_search: searched.unwrap_or(0), weights }
 }
 
 /// The number of integers in a flow from all sources.

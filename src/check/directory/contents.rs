@@ -152,7 +152,7 @@ fn recount_network(
     match &fabric.plant {
         Plant::Network(network) => {
             let halves = ClaimedHalves {
-                bisection: claims.bisection.as_ref().map(|(half, least)| (half.as_slice(), *least)),
+                bisection: claims.bisection.as_ref(),
                 host_side: claims.host_side.as_deref(),
             };
             graph::recount_network(topology, &fabric.demand, network.failures.as_ref(), &halves).map(Some)

@@ -98,6 +98,8 @@ pub struct ProvedScenario {
 pub struct ScenarioProof {
     /// The lengths that prove the upper end of its flow.
     pub lengths: DualLengths,
+    /// The lengths that prove a bound on the loads of shortest routes, if the certificates list any.
+    pub shortest: Option<DualLengths>,
     /// The flow that the certificates list for a fault.
     pub flow: Option<FlowCertificate>,
     /// The head of its tables, which were walked, without entries, and their proof. `None` without tables.

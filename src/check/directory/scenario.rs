@@ -12,8 +12,9 @@ use fabc_ir::read::{CertifiedScenario, PermutationLine};
 use fabc_ir::{Collisions, CrossConnects, DualLengths, ForwardingTables, Permutation, Scene, Topology, Walk};
 use fabc_kernel::{
     DeadlockFree, GroupConviction, GroupsProved, demand_hops, measured_distances, volume_and_distance,
+    volume_and_shortest_distance,
 };
-use fabc_model::{Fabric, Spreading};
+use fabc_model::{AllowedTurns, Fabric, RoutingChoice, Spreading};
 use rayon::prelude::*;
 
 /// The context that every scenario is verified in.
@@ -62,7 +63,10 @@ impl ScenarioCheck<'_> {
             span: Some(self.fabric.budget.faults_span),
         })?;
         let dual = volume_and_distance(&scene, &self.fabric.demand, &line.lengths)?;
+        let shortest = line.shortest.as_ref().map(|lengths| self.prove_shortest(&scene, scenario, lengths));
+        let shortest = shortest.transpose()?;
         let routes = self.prove_routes(&scene, scenario, line)?;
+        self.check_detours(scenario, distances.diameter, routes.walk.as_ref())?;
         let certified = if scenario.is_healthy() { self.claims.flow.as_ref() } else { fault_flow.as_ref() };
         if let Some(certificate) = fault_flow {
             verify_flow(&scene, &self.fabric.demand, certificate)?;
@@ -77,6 +81,7 @@ impl ScenarioCheck<'_> {
             sent_per_host: sent_per_host(&self.fabric.demand, self.topology, scenario.dead()),
             flow: certified.and_then(flow_lower_bound),
             dual,
+            shortest: shortest.as_ref().map(|shortest| (shortest.volume, shortest.distance)),
             clock_hz: self.fabric.clock_hz,
             bandwidth_bps: self.topology.capacities().unit_bps(),
             capacity: scene.channels().map(|channel| self.topology.channel_capacity(channel)).sum(),
@@ -90,7 +95,44 @@ impl ScenarioCheck<'_> {
         })?;
         let lengths = DualLengths { lengths: line.lengths.clone(), volume: dual.0, distance: dual.1 };
         let ProvedRoutes { routed, sprayed, .. } = routes;
-        Ok((metrics, ScenarioProof { lengths, flow: fault_flow.clone(), routed, sprayed }))
+        Ok((metrics, ScenarioProof { lengths, shortest, flow: fault_flow.clone(), routed, sprayed }))
+    }
+
+    /// Proves a bound on the loads of shortest routes. Only the healthy fabric of a network with such routes
+    /// has one.
+    fn prove_shortest(
+        &self,
+        scene: &Scene<'_>,
+        scenario: &ToleratedFault,
+        lengths: &[u64],
+    ) -> Result<DualLengths, CheckError> {
+        if !scenario.is_healthy() || self.fabric.routing != RoutingChoice::Minimal {
+            let violation = "is listed, but it has a meaning only for a healthy network under `minimal`";
+            return Err(read::contradiction(CERTIFICATES, "scenarios.shortest", violation));
+        }
+        let (volume, distance) = volume_and_shortest_distance(scene, &self.fabric.demand, lengths)?;
+        Ok(DualLengths { lengths: lengths.to_vec(), volume, distance })
+    }
+
+    /// Checks that no route has more hops than the spec allows.
+    fn check_detours(
+        &self,
+        scenario: &ToleratedFault,
+        diameter: u32,
+        walk: Option<&Walk>,
+    ) -> Result<(), CheckError> {
+        let RoutingChoice::AllowedTurns(AllowedTurns { detour: Some(detour), .. }) = self.fabric.routing
+        else {
+            return Ok(());
+        };
+        let routes = walk.map_or(&[][..], |walk| &walk.route_hops);
+        let hops = routes.iter().rposition(|&routes| routes > 0).unwrap_or(0) as u64;
+        if hops <= u64::from(diameter) + u64::from(detour) {
+            return Ok(());
+        }
+        let violation =
+            format!("a route has {hops} hops, but {detour} beyond the diameter of {diameter} are allowed",);
+        Err(read::contradiction("tables/", scenario.name.clone(), violation))
     }
 
     /// Proves the tables of a scenario, of either kind.

@@ -3,15 +3,16 @@
 //!
 //! Input: a topology of two-way links, one half, and the lower bound. Output: the links across, counted one
 //! by one, and their capacity. The lower bound holds if lambda2 floor(N / 2) ceil(N / 2) / N is above the
-//! integer before it. [`super::definite`] proves that. Nothing depends on how the compiler found the halves
-//! or the bound.
+//! integer before it. [`super::definite`] proves that. Weights of routers ([`super::cut_weights`]) and a
+//! search of all halves of small networks ([`super::small_halves`]) may prove more. Nothing depends on how
+//! the compiler found the halves or the bounds.
 
-use super::definite;
+use super::{cut_weights, definite, small_halves};
 use crate::CheckError;
 use crate::exact::Exact;
 use fabc_base::ids::{Id, LinkId, NodeId};
 use fabc_base::limits;
-use fabc_ir::{Bisection, Topology};
+use fabc_ir::{Bisection, CutWeights, Topology};
 use fabc_model::Demand;
 
 /// Whether a network has its bisection measured: it has two routers or more, and no single channel.
@@ -24,7 +25,13 @@ pub(super) fn is_measured(topology: &Topology) -> bool {
 /// # Errors
 /// An invalid half, another number than claimed, or a lower bound that cannot be proved.
 pub fn verify_bisection(topology: &Topology, demand: &Demand, claimed: &Bisection) -> Result<(), CheckError> {
-    let counted = recount_bisection(topology, demand, &claimed.half, claimed.by_spectrum)?;
+    let claim = BisectionClaim {
+        half: claimed.half.clone(),
+        by_spectrum: claimed.by_spectrum,
+        by_search: claimed.by_search,
+        weights: claimed.weights.clone(),
+    };
+    let counted = recount_bisection(topology, demand, &claim)?;
     let compare = |quantity: &str, claimed: u64, counted: u64| {
         let violation = format!("{quantity} is claimed to be {claimed}, but it is {counted}");
         if claimed == counted { Ok(()) } else { Err(CheckError::Halves { violation }) }
@@ -35,13 +42,24 @@ pub fn verify_bisection(topology: &Topology, demand: &Demand, claimed: &Bisectio
     compare("the demand across", claimed.demand, counted.demand)
 }
 
-/// The links and the demand across a half, if the half is valid and the lower bound is proved.
+/// One half, and lower bounds on the links between any two halves.
+pub(crate) struct BisectionClaim {
+    pub(crate) half: Vec<NodeId>,
+    /// By the second eigenvalue. 1 where that proves nothing.
+    pub(crate) by_spectrum: u64,
+    /// By a search of all halves. 0 where there was none.
+    pub(crate) by_search: u64,
+    /// By weights of the routers.
+    pub(crate) weights: Option<CutWeights>,
+}
+
+/// The links and the demand across a half, if the half is valid and the lower bounds are proved.
 pub(super) fn recount_bisection(
     topology: &Topology,
     demand: &Demand,
-    half: &[NodeId],
-    lower_bound: u64,
+    claim: &BisectionClaim,
 ) -> Result<Bisection, CheckError> {
+    let half = &claim.half;
     let routers = topology.node_count();
     let reject = |violation: String| Err(CheckError::Halves { violation });
     if !half.is_sorted_by(|a, b| a < b) || half.last().is_some_and(|last| last.index() >= routers) {
@@ -89,31 +107,45 @@ pub(super) fn recount_bisection(
     };
     // The capacity back is the same. So the direction with more demand counts.
     let demand = sent(true).max(sent(false));
-    if lower_bound > across {
-        return reject(format!("the lower bound {lower_bound} is above the {across} links across"));
-    }
-    // In a connected network at least one link runs across.
-    if lower_bound > 1 && routers > limits::SPECTRUM_ROUTERS {
-        let most = limits::SPECTRUM_ROUTERS;
-        return reject(format!("a lower bound can be proved for at most {most} routers"));
-    }
-    if lower_bound > 1 && !is_lower_bound_proved(topology, lower_bound) {
-        return reject(format!(
-            "the lower bound is not proved: two halves may have fewer than {lower_bound} links between them"
-        ));
-    }
+    prove_lower_ends(topology, claim, across)?;
     let bandwidth = |link: LinkId| topology.capacity(link) * topology.capacities().unit_bps();
     let narrowest_bps = topology.links().ids().map(bandwidth).min().unwrap_or_default();
     Ok(Bisection {
-        by_spectrum: lower_bound,
+        by_spectrum: claim.by_spectrum,
         by_flow: 0,
+        by_search: claim.by_search,
+        weights: claim.weights.clone(),
         at_most: across,
         at_endpoints,
-        half: half.to_vec(),
+        half: half.clone(),
         capacity,
         demand,
         narrowest_bps,
     })
+}
+
+/// Proves all lower bounds of a claim whose half has `across` links to the other one.
+fn prove_lower_ends(topology: &Topology, claim: &BisectionClaim, across: u64) -> Result<(), CheckError> {
+    let BisectionClaim { by_spectrum, by_search, weights, .. } = claim;
+    let (routers, most) = (topology.node_count(), limits::SPECTRUM_ROUTERS);
+    let reject = |violation: String| Err(CheckError::Halves { violation });
+    let by_weights = weights.as_ref().map_or(0, |weights| weights.least);
+    let highest = (*by_spectrum).max(*by_search).max(by_weights);
+    if highest > across {
+        return reject(format!("the lower bound {highest} is above the {across} links across"));
+    }
+    // In a connected network at least one link runs across.
+    if (*by_spectrum > 1 || weights.is_some()) && routers > most {
+        return reject(format!("a lower bound can be proved for at most {most} routers"));
+    }
+    if *by_spectrum > 1 && !is_lower_bound_proved(topology, *by_spectrum) {
+        return reject(format!(
+            "the lower bound is not proved: two halves may have fewer than {by_spectrum} links between them"
+        ));
+    }
+    let searched = if *by_search > 0 { small_halves::verify_width(topology, *by_search) } else { Ok(()) };
+    let weighed = weights.as_ref().map_or(Ok(()), |weights| cut_weights::verify_weights(topology, weights));
+    searched.and(weighed).map_err(|violation| CheckError::Halves { violation })
 }
 
 /// Whether more than `lower_bound - 1` links run between any two halves.

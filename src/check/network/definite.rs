@@ -1,6 +1,7 @@
-//! Proves by a factorization that the second smallest eigenvalue of a Laplacian is above a number.
+//! Proves by a factorization that a symmetric matrix is positive definite, or that the second smallest
+//! eigenvalue of a Laplacian is above a number.
 //!
-//! Input: the Laplacian of a graph as links between vertices, and a number mu. Output: whether L - mu I + c
+//! Input: the Laplacian L of a graph as links between vertices, and a number mu. Output: whether L - mu I + c
 //! 1 1^T is positive definite. That holds exactly if mu is below both c N and the second smallest
 //! eigenvalue. The reason is that 1 1^T lifts the vector of ones, which has the first eigenvalue, and leaves
 //! all others alone.
@@ -39,12 +40,22 @@ pub(super) fn is_second_eigenvalue_above(topology: &Topology, mu: f64) -> bool {
     // eigenvalue.
     let lift = 2.0 * max_degree / routers as f64;
     let trace: f64 = degrees.iter().map(|degree| degree + lift + mu).sum();
-    let delta = 4.0 * (routers as f64 + 2.0) * f64::EPSILON * trace;
     for (index, row) in rows.iter_mut().enumerate() {
         row.iter_mut().for_each(|entry| *entry += lift);
-        row[index] += degrees[index] - mu - delta;
+        row[index] += degrees[index] - mu;
     }
-    factorizes(&mut rows)
+    is_positive_definite(&mut rows, trace, 0.0)
+}
+
+/// Whether a symmetric matrix is proved to be positive definite, given as its lower triangle. `trace` is at
+/// least the sum of the absolute values on its diagonal. `error` is at least the norm of what its entries
+/// may differ from the true ones. The triangle is overwritten.
+pub(super) fn is_positive_definite(rows: &mut [Vec<f64>], trace: f64, error: f64) -> bool {
+    let delta = 4.0 * (rows.len() as f64 + 2.0) * f64::EPSILON * trace + error;
+    for (index, row) in rows.iter_mut().enumerate() {
+        row[index] -= delta;
+    }
+    factorizes(rows)
 }
 
 /// Cholesky's factorization of the lower triangle, in place. `false` at the first pivot that is not

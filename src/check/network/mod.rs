@@ -3,13 +3,15 @@
 //! Input: a topology, and from the certificates one half and a lower bound. Output: every count.
 
 mod bisection;
+mod cut_weights;
 mod definite;
 mod failures;
 mod host_bisection;
 mod paths;
+mod small_halves;
 
 pub use bisection::verify_bisection;
-pub(super) use bisection::with_flow;
+pub(super) use bisection::{BisectionClaim, with_flow};
 pub use host_bisection::verify_host_bisection;
 pub(super) use host_bisection::with_traffic;
 
@@ -42,8 +44,8 @@ pub fn verify_paths_and_failures(
 
 /// The halves that certificates list.
 pub(super) struct ClaimedHalves<'a> {
-    /// One half of the routers, and the lower bound on the bisection.
-    pub(super) bisection: Option<(&'a [NodeId], u64)>,
+    /// One half of the routers, and the lower bounds on the bisection.
+    pub(super) bisection: Option<&'a BisectionClaim>,
     /// One side of the bisection between hosts.
     pub(super) host_side: Option<&'a [NodeId]>,
 }
@@ -59,9 +61,7 @@ pub(super) fn recount_network(
     halves: &ClaimedHalves<'_>,
 ) -> Result<NetworkMetrics, CheckError> {
     let bisection = match (halves.bisection, bisection::is_measured(topology)) {
-        (Some((half, lower_bound)), true) => {
-            Some(bisection::recount_bisection(topology, demand, half, lower_bound)?)
-        }
+        (Some(claim), true) => Some(bisection::recount_bisection(topology, demand, claim)?),
         (None, false) => None,
         (Some(_), false) => {
             return Err(CheckError::Halves { violation: "it is not measured of such a network".to_owned() });

@@ -46,7 +46,26 @@ pub struct FlowSourceLine {
 pub struct BisectionLine {
     pub least: u64,
     pub half: Vec<NodeId>,
+    /// The width, where a search of all halves found it.
+    #[serde(default)]
+    pub searched: Option<u64>,
+    /// Weights of the routers that prove more.
+    #[serde(default)]
+    pub weights: Option<CutWeightsLine>,
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CutWeightsLine {
+    pub least: u64,
+    pub lift: u64,
+    pub diagonal: Vec<i64>,
+    pub demands: Vec<PathDemandLine>,
+}
+
+/// Hops, routers with hosts, and the demand of a pair: `[2,1,51760]`.
+#[derive(Deserialize)]
+pub struct PathDemandLine(pub u8, pub u8, pub u64);
 
 #[derive(Deserialize)]
 #[serde(rename = "ScenarioLine", deny_unknown_fields)]
@@ -55,6 +74,9 @@ pub struct CertifiedScenario {
     pub lengths: Vec<u64>,
     #[serde(default)]
     pub flow: Option<FlowLine>,
+    /// Lengths that prove a bound on the load of shortest routes.
+    #[serde(default)]
+    pub shortest: Option<Vec<u64>>,
     pub canonical: bool,
     #[serde(default)]
     pub ranks: Vec<u32>,

@@ -57,11 +57,21 @@ struct KeptHead {
     volume: String,
     distance: String,
     #[serde(default)]
+    shortest: Option<KeptLengths>,
+    #[serde(default)]
     flow: Option<KeptFlow>,
     #[serde(default)]
     tables: Option<KeptTablesLine>,
     #[serde(default)]
     healthy: Option<Healthy>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename = "Lengths", deny_unknown_fields)]
+struct KeptLengths {
+    lengths: Vec<u64>,
+    volume: String,
+    distance: String,
 }
 
 #[derive(Deserialize)]
@@ -175,11 +185,15 @@ impl KeptFile {
     /// # Errors
     /// The file does not belong to this topology, or has a number that is none.
     pub fn scenario(self, topology: &Topology) -> Result<KeptScenario, String> {
-        let KeptHead { scenario, lengths, volume, distance, flow, tables, .. } = self.head;
+        let KeptHead { scenario, lengths, volume, distance, shortest, flow, tables, .. } = self.head;
         let number = |text: &str| text.parse::<u128>().map_err(|_| format!("`{text}` is not a number"));
-        let lengths = DualLengths { lengths, volume: number(&volume)?, distance: number(&distance)? };
+        let sums = |KeptLengths { lengths, volume, distance }: KeptLengths| {
+            Ok::<_, String>(DualLengths { lengths, volume: number(&volume)?, distance: number(&distance)? })
+        };
+        let lengths = sums(KeptLengths { lengths, volume, distance })?;
+        let shortest = shortest.map(sums).transpose()?;
         let routed = tables.map(|tables| kept_tables(tables, &scenario, self.body, topology)).transpose()?;
-        Ok(KeptScenario { scenario, lengths, flow: flow.map(certificate), routed })
+        Ok(KeptScenario { scenario, lengths, shortest, flow: flow.map(certificate), routed })
     }
 
     /// The kept results of the healthy fabric.

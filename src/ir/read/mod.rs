@@ -40,7 +40,9 @@ mod tables;
 mod tables_bin;
 mod topology;
 
-pub use certificates::{Certificates, CertifiedScenario, FlowLine, PermutationLine};
+pub use certificates::{
+    BisectionLine, Certificates, CertifiedScenario, CutWeightsLine, FlowLine, PathDemandLine, PermutationLine,
+};
 pub use collective::CollectiveFile;
 pub use floor::FloorFile;
 pub use formula::{FieldLine, FormulaFile, SupernodeLine, VcLine};

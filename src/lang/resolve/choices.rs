@@ -360,6 +360,9 @@ fn unknown_routing(name: &Name, plant: PlantKind) -> ResolveError {
     }
 }
 
+/// Most hops beyond the diameter that a spec may allow.
+const MOST_DETOUR: i64 = 1000;
+
 /// Reads the settings of `allowed_turns`.
 fn allowed_turns(context: &mut Context, kind: &Name, block: &Block) -> Option<AllowedTurns> {
     let settings =
@@ -379,5 +382,19 @@ fn allowed_turns(context: &mut Context, kind: &Name, block: &Block) -> Option<Al
             span,
         });
     }
-    Some(AllowedTurns { priority, select, key })
+    let detour = match settings.get("detour") {
+        Some(value) => Some(integer(context, "`detour`", value, 0..=MOST_DETOUR)? as u32),
+        None => None,
+    };
+    if let (Some(_), TableKey::Dst, Some(span)) = (detour, key, settings.span("detour")) {
+        let help =
+            Some("trees towards a destination are as long as they are; remove one of the two".to_owned());
+        context.error(ResolveError::Misplaced {
+            subject: "`detour`".to_owned(),
+            place: "`key = dst`".to_owned(),
+            help,
+            span,
+        });
+    }
+    Some(AllowedTurns { priority, select, key, detour })
 }

@@ -289,6 +289,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "priority" Choice AllowedTurns;
     "select" Choice AllowedTurns;
     "key" Choice AllowedTurns;
+    "detour" Quantity AllowedTurns;
     "hash" Choice Ecmp;
     "flows" Quantity Ecmp;
     "relay" Choice Spray;

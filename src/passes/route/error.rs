@@ -79,6 +79,31 @@ pub enum RouteError {
         #[label("requested here")]
         routing: Span,
     },
+    /// FAB0333: a route has more hops than the spec allows.
+    #[error("a route has {hops} hops, {detour} beyond the diameter of {diameter} are allowed ({scenario})")]
+    #[diagnostic(
+        code(FAB0333),
+        help(
+            "the order of the channels has no shorter path for some pair. Raise `detour` to {}, or raise `vcs`",
+            hops - diameter
+        )
+    )]
+    LongDetour {
+        /// Hops of the longest route.
+        hops: u32,
+        /// Hops beyond the diameter that the spec allows.
+        detour: u32,
+        /// Diameter of what is lit.
+        diameter: u32,
+        /// The name of the scenario.
+        scenario: String,
+        /// Where the spec sets the budget.
+        #[label("budgeted here")]
+        budget: Span,
+        /// Where the spec sets the routing.
+        #[label("requested here")]
+        routing: Span,
+    },
     /// FAB0321: a tolerated fault disconnects the fabric.
     #[error("without {fault} the {} is disconnected: {reached} of {nodes} {} can be reached from {from}", .words[0], .words[1])]
     #[diagnostic(code(FAB0321), help("the cut is {cut}, or lower the fault budget"))]
@@ -277,6 +302,20 @@ impl RouteError {
             }
             (LaneRule::Count(_), _) => RouteError::NeedsHops { hops: needed, vcs, scenario, budget, routing },
         }
+    }
+
+    /// The error for routes of so many hops, if the spec allows fewer.
+    pub fn long_detour(fabric: &Fabric, scenario: &Scenario, diameter: u32, hops: u32) -> Option<Self> {
+        let detour = fabric.routing.most_detour().filter(|&detour| hops > diameter + detour)?;
+        let (budget, routing) = (fabric.budget.vcs_span, fabric.routing_span);
+        Some(RouteError::LongDetour {
+            hops,
+            detour,
+            diameter,
+            scenario: scenario.name.clone(),
+            budget,
+            routing,
+        })
     }
 
     /// The error for a fault that disconnects a pair of routers, because the method has no detour.

@@ -20,8 +20,9 @@ const FAR: u32 = u32::MAX;
 /// Routes any scene whose lit links connect its surviving routers. `settings` are those of the balance over
 /// tiers.
 pub fn route(scene: &Scene<'_>, demand: &Demand, settings: BalanceSettings, vcs: u8) -> Routes {
-    let over_tiers = Tiers::of_topology(scene.topology)
-        .and_then(|tiers| routes_over_tiers(scene, &tiers, &minimal::route(scene, demand, settings), vcs));
+    let over_tiers = Tiers::of_topology(scene.topology).and_then(|tiers| {
+        routes_over_tiers(scene, &tiers, &minimal::route(scene, demand, settings).next, vcs)
+    });
     over_tiers.unwrap_or_else(|| routes_over_tree(scene, vcs))
 }
 

@@ -11,13 +11,14 @@ use super::turn_orders::{
 use fabc_base::progress::{Progress, Silent};
 use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{
-    DualLengths, ForwardingTables, KeptOrder, NextHops, PassRecord, RankedHops, Routes, Scenario, Scene,
-    Survivors, Topology, Walk, hop_cycles, ordered_tiers,
+    DualLengths, ForwardingTables, Fraction, KeptOrder, NextHops, PassRecord, RankedHops, Routes, Scenario,
+    Scene, Survivors, Topology, Walk, hop_cycles, ordered_tiers,
 };
 use fabc_model::{AllowedTurns, Demand, Fabric, RouteSelect, RoutingChoice, TableKey, VcCount};
 use fabc_passes::repair::{self, RankedTables};
 use fabc_passes::route::allowed_turns::{self, TurnOrder};
 use fabc_passes::route::lanes;
+use fabc_passes::route::minimal::BalancedRoutes;
 use fabc_passes::route::{RouteError, algebraic, axis_order, dimension_order, minimal, up_down};
 use fabc_passes::tables;
 
@@ -171,6 +172,8 @@ pub(super) struct Routed {
     pub(super) expected_walk: Walk,
     /// The routes, where faults can start from them.
     pub(super) routes: Option<Routes>,
+    /// Lengths that prove how little shortest routes can load the busiest channel, where they were sought.
+    pub(super) shortest: Option<DualLengths>,
 }
 
 impl Routed {
@@ -185,7 +188,7 @@ impl Routed {
         let tables = tables::build(scene.topology, &routes, key, &scenario.name);
         let expected_walk =
             tables::count(scene, demand, &hop_cycles(fabric, scene.topology), &routes, &tables);
-        Self { ranks: routes.ranks.clone(), tables, expected_walk, routes: Some(routes) }
+        Self { ranks: routes.ranks.clone(), tables, expected_walk, routes: Some(routes), shortest: None }
     }
 
     /// Routes the scenario by balanced shortest routes.
@@ -197,8 +200,9 @@ impl Routed {
         scenario: &Scenario,
     ) -> Result<Self, RouteError> {
         let settings = balance_settings(fabric, scene, &aim.prices, scenario);
-        let next = minimal::route(scene, &aim.demand, settings);
-        Self::from_next_hops(fabric, scene, demand, scenario, next)
+        let BalancedRoutes { next, proof } = minimal::route(scene, &aim.demand, settings);
+        let routed = Self::from_next_hops(fabric, scene, demand, scenario, next)?;
+        Ok(Self { shortest: proof, ..routed })
     }
 
     /// Routes the scenario up and then down.
@@ -230,8 +234,28 @@ impl Routed {
         let expected_walk =
             tables::count_next_hops(scene, demand, &hop_cycles(fabric, scene.topology), &hops, &tables);
         let RankedHops { ranks, .. } = hops;
-        Ok(Self { ranks, tables, expected_walk, routes: None })
+        Ok(Self { ranks, tables, expected_walk, routes: None, shortest: None })
     }
+}
+
+/// A note on routes that are longer than was aimed at.
+fn long_routes(settings: &allowed_turns::TurnSettings, nominal: &CompiledScenario) -> Option<String> {
+    let (aimed, diameter) = (settings.detour?.beyond_diameter, nominal.metrics.diameter);
+    let hops = nominal.metrics.routed.as_ref()?.longest_route();
+    let beyond = hops.checked_sub(diameter).filter(|&beyond| beyond > aimed)?;
+    Some(format!(
+        "the longest route has {hops} hops, {beyond} beyond the diameter: {aimed} were aimed at, which costs load"
+    ))
+}
+
+/// The bounds on the load before they are rounded up, for a report.
+fn bounds_in_full(nominal: &CompiledScenario, shortest: &DualLengths) -> String {
+    let load = |lengths: &DualLengths| Fraction::new(lengths.distance, lengths.volume).as_f64();
+    format!(
+        "before they are rounded up, the bounds on the load are {:.3} for all routes and {:.3} for shortest ones",
+        load(&nominal.lengths),
+        load(shortest)
+    )
 }
 
 /// The settings of the balance of shortest routes in a scenario.
@@ -413,7 +437,7 @@ impl SinglePath {
         let loads = survivors.to_whole(surviving.topology.ports(), &routed.expected_walk.loads, 0);
         let (tables, expected_walk) =
             (survivors.tables_to_whole(&routed.tables), Walk { loads, ..routed.expected_walk });
-        Ok(Routed { ranks, tables, expected_walk, routes: None })
+        Ok(Routed { ranks, tables, expected_walk, routes: None, shortest: None })
     }
 
     /// The table key of methods that build tables from whole routes.
@@ -431,6 +455,7 @@ impl SinglePath {
                 counters.push(("sweeps".to_owned(), u64::from(settings.sweeps)));
                 counters.extend(exact.map(|load| ("ilp_load".to_owned(), load)));
                 let reached = nominal.metrics.routed.as_ref().map(Walk::max_channel_load);
+                notes.extend(long_routes(settings, nominal));
                 if let Some((full, reached)) = full_key.zip(reached) {
                     counters.push(("load_with_full_key".to_owned(), full));
                     let metrics = &nominal.metrics;
@@ -456,7 +481,15 @@ impl SinglePath {
                     }
                     _ => None,
                 });
-                if let SinglePath::Minimal = self { ("minimal", "budget") } else { ("algebraic", "done") }
+                let reached = nominal.metrics.routed.as_ref().map(Walk::max_channel_load);
+                let reached = reached.map(|load| nominal.metrics.load(load));
+                match (self, nominal.shortest_load_bound()) {
+                    (SinglePath::Minimal, bound) => {
+                        notes.extend(nominal.shortest.as_ref().map(|proof| bounds_in_full(nominal, proof)));
+                        ("minimal", if bound.is_some() && bound == reached { "optimal" } else { "budget" })
+                    }
+                    _ => ("algebraic", "done"),
+                }
             }
         };
         PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes }

@@ -52,6 +52,18 @@ pub(super) enum FoundTables {
     Groups(GroupTables),
 }
 
+/// What a search or a file gives for a scenario, before it is proved.
+pub(super) struct FoundScenario {
+    /// Lengths that bound the flow.
+    pub(super) lengths: DualLengths,
+    /// Lengths that bound the loads of shortest routes.
+    pub(super) shortest: Option<DualLengths>,
+    /// A flow of its own.
+    pub(super) flow: Option<FlowCertificate>,
+    /// Tables of either kind.
+    pub(super) tables: Option<FoundTables>,
+}
+
 /// Tables with one path per pair, and their ranks.
 pub(super) struct RankedTables {
     pub(super) tables: ForwardingTables,
@@ -102,9 +114,11 @@ impl ScenarioContext<'_> {
         let lengths = survivors
             .as_ref()
             .map_or_else(|| prices.clone(), |survivors| survivors.lengths_to_whole(&prices));
-        let (mut found_tables, mut routes) = (None, None);
+        let (mut found_tables, mut routes, mut shortest) = (None, None, None);
         match routing {
             Some(PreparedRouting::SinglePath { method, aim }) => {
+                // A bound on what jobs send says nothing of the demand of the fabric.
+                let balances_demand = aim.is_none();
                 let aim = match (aim, survivors) {
                     (None, _) => RouteAim::of_demand(fabric, demand, &prices),
                     (Some(aim), Some(survivors)) => aim.surviving(topology, scene, survivors),
@@ -117,6 +131,11 @@ impl ScenarioContext<'_> {
                     None => method.route(fabric, scene, &aim, scenario, healthy),
                 };
                 let routed = routed.map_err(Failure::infeasible)?;
+                let hops = routed.expected_walk.longest_route();
+                let long = RouteError::long_detour(fabric, scenario, network.distances.diameter, hops);
+                if let Some(error) = long {
+                    return Err(Failure::infeasible(error));
+                }
                 found_tables = Some(FoundTables::SinglePath(Box::new(RankedTables {
                     tables: routed.tables,
                     packed: None,
@@ -124,13 +143,19 @@ impl ScenarioContext<'_> {
                     expected_walk: Some(routed.expected_walk),
                 })));
                 routes = routed.routes;
+                let parts = topology.capacities().parts();
+                let exceeds = |proof: &DualLengths| proof.least_load(parts) > lengths.least_load(parts);
+                shortest = routed
+                    .shortest
+                    .filter(|proof| scenario.is_nominal() && balances_demand && exceeds(proof));
             }
             Some(PreparedRouting::ManyPaths { tiers, .. }) => {
                 found_tables = Some(FoundTables::Groups(self.groups(scene, tiers, scenario)?));
             }
             None => {}
         }
-        Ok((self.prove_scenario(scenario, &network, lengths, flow, found_tables)?, routes))
+        let found = FoundScenario { lengths, shortest, flow, tables: found_tables };
+        Ok((self.prove_scenario(scenario, &network, found)?, routes))
     }
 
     /// The surviving network with its distances, or an error if it is disconnected.
@@ -159,14 +184,16 @@ impl ScenarioContext<'_> {
         &self,
         scenario: &Scenario,
         network: &SurvivingNetwork<'_>,
-        lengths: DualLengths,
-        flow: Option<FlowCertificate>,
-        found_tables: Option<FoundTables>,
+        found: FoundScenario,
     ) -> Result<CompiledScenario, Failure> {
+        let FoundScenario { lengths, shortest, flow, tables: found_tables } = found;
         let ScenarioContext { fabric, topology, .. } = *self;
         let SurvivingNetwork { scene, .. } = network;
         let (compiled_scene, demand) = network.compiled_scene(&fabric.demand);
         fabc_check::verify_dual(scene, &fabric.demand, &lengths).map_err(Failure::internal)?;
+        if let Some(shortest) = &shortest {
+            fabc_check::verify_shortest(scene, &fabric.demand, shortest).map_err(Failure::internal)?;
+        }
         let demand_hops = flow::demand_hops(&compiled_scene, demand);
         let metrics = |routed: Option<Walk>, flow_low| {
             self.metrics(scenario, network, demand_hops, &lengths, flow_low, routed)
@@ -198,7 +225,8 @@ impl ScenarioContext<'_> {
         let permutation = sprayed.as_ref().and_then(|sprayed| sprayed.permutation.as_ref());
         let permutation = permutation.map(Permutation::value);
         let metrics = ScenarioMetrics { permutation, collisions, ..metrics(walk, flow_low) };
-        Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed, sprayed })
+        let scenario = scenario.clone();
+        Ok(CompiledScenario { scenario, metrics, lengths, shortest, flow, routed, sprayed })
     }
 
     /// Has the checker prove tables with one path per pair.

@@ -3,7 +3,7 @@
 use super::Stage;
 use super::context::ScenarioContext;
 use super::routing::tiers_of_groups;
-use super::scenario::{FoundTables, RankedTables};
+use super::scenario::{FoundScenario, FoundTables, RankedTables};
 use fabc_base::diag::Failure;
 use fabc_check::CheckError;
 use fabc_emit::compiled::CompiledScenario;
@@ -17,7 +17,7 @@ impl ScenarioContext<'_> {
         kept: KeptScenario,
         last: Stage,
     ) -> Result<CompiledScenario, Failure> {
-        let KeptScenario { lengths, flow, routed, .. } = kept;
+        let KeptScenario { lengths, shortest, flow, routed, .. } = kept;
         let network = self.surviving_network(fault)?;
         if let Some(flow) = &flow {
             fabc_check::verify_flow(&network.scene, &self.fabric.demand, flow).map_err(Failure::internal)?;
@@ -39,12 +39,7 @@ impl ScenarioContext<'_> {
             Some(tiers) => Some(Ok(FoundTables::Groups(self.groups(&network.scene, &tiers, fault)?))),
             None => found_tables,
         };
-        self.prove_scenario(
-            fault,
-            &network,
-            lengths,
-            flow,
-            found_tables.transpose().map_err(|error: CheckError| Failure::internal(error))?,
-        )
+        let tables = found_tables.transpose().map_err(|error: CheckError| Failure::internal(error))?;
+        self.prove_scenario(fault, &network, FoundScenario { lengths, shortest, flow, tables })
     }
 }

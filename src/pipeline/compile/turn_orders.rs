@@ -6,10 +6,10 @@
 use super::aim::JobAim;
 use fabc_base::progress::Progress;
 use fabc_ir::{DualLengths, ForwardingTables, Routes, Scene, Topology};
-use fabc_model::{AllowedTurns, Demand, Fabric, TableKey};
+use fabc_model::{AIMED_DETOUR, AllowedTurns, Demand, Fabric, TableKey};
 use fabc_passes::repair::{self, RankedTables};
 use fabc_passes::route::RouteError;
-use fabc_passes::route::allowed_turns::{self, TurnOrder};
+use fabc_passes::route::allowed_turns::{self, DetourBound, TurnOrder};
 use fabc_passes::tables;
 
 /// The most orders that are compared for what jobs send.
@@ -19,11 +19,15 @@ const MOST_ORDERS: u32 = 8;
 pub(super) fn turn_settings(
     fabric: &Fabric,
     topology: &Topology,
-    AllowedTurns { priority, key, .. }: AllowedTurns,
+    AllowedTurns { priority, key, detour, .. }: AllowedTurns,
 ) -> allowed_turns::TurnSettings {
     let default = allowed_turns::TurnSettings::for_topology(fabric.budget.vcs, topology);
     let table_entries = fabric.budget.table_entries;
-    allowed_turns::TurnSettings { priority, key, table_entries, ..default }
+    // A pod has detours without a bound, unless the spec asks for one.
+    let aimed = fabric.pod().is_none().then_some(AIMED_DETOUR);
+    let bound = |beyond_diameter| DetourBound { beyond_diameter, costs_load: detour.is_some() };
+    let detour = detour.or(aimed).map(bound);
+    allowed_turns::TurnSettings { priority, key, table_entries, detour, ..default }
 }
 
 /// Repairs the routes of the healthy fabric: keeps those that still arrive, and replaces the others by the

@@ -41,7 +41,10 @@ pub(super) fn record_errors(
         let known = match pass.name.as_str() {
             "limit" | "place" => pass.stopped_by == "done",
             "bisection" => {
-                let is_met = bisection.is_some_and(|bisection| bisection.by_spectrum == bisection.at_most);
+                let is_met = bisection.is_some_and(|bisection| {
+                    let by_weights = bisection.weights.as_ref().map_or(0, |weights| weights.least);
+                    bisection.by_spectrum.max(bisection.by_search).max(by_weights) == bisection.at_most
+                });
                 pass.stopped_by == if is_met { "optimal" } else { "budget" }
             }
             "flow" => stop_reason(&pass.stopped_by).is_some(),

@@ -217,6 +217,8 @@ fn add_results(claims: &mut Claims, fabric: &Fabric, proved: &ProvedDirectory, r
     let sides = proved.network.as_ref().is_some_and(|network| network.host_bisection.is_some());
     claims.add(sides, CERTIFICATES, "host_bisection", "which side, of all with the same capacity across");
     claims.add(true, CERTIFICATES, "lengths", "which lengths, of all that prove the same bound");
+    let shortest = proved.scenarios[0].certified.shortest.is_some();
+    claims.add(shortest, CERTIFICATES, "shortest", "which lengths, of all that prove the same bound");
     let sprayed = proved.scenarios[0].certified.sprayed.is_some();
     claims.add(
         sprayed,

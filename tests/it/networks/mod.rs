@@ -27,6 +27,7 @@ mod seeds;
 mod sends;
 mod spray;
 mod symmetric;
+mod tight;
 mod weights;
 
 use fabc::check;

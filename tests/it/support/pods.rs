@@ -443,7 +443,7 @@ fn measure(
     };
     let lengths =
         DualLengths { lengths: vec![1; loads.len()], volume: channels.into(), distance: hop_total.into() };
-    CompiledScenario { scenario, metrics, lengths, flow: None, routed: None, sprayed: None }
+    CompiledScenario { scenario, metrics, lengths, shortest: None, flow: None, routed: None, sprayed: None }
 }
 
 /// Tables of shortest paths (not free of deadlock: they only test the writers).

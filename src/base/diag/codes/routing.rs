@@ -121,4 +121,12 @@ link makes no way shorter).",
 Some metrics are not measured of every network: halves are of two-way links, so a network whose links run one way has no `bisection` or `host_bisection`, and
 there is a limit to searches from every router for `edge_connectivity`. The `collision` of flows is counted of at most 512 flows of a next-hop group. The line can be neither kept nor broken. It is refused before the work begins.",
     },
+    CodeDoc {
+        code: "FAB0333",
+        title: "a route with too many hops",
+        text: "\
+`allowed_turns { detour = 2; }` allows a route so many hops more than the diameter of what is lit. The order of the channels that was found has no path
+of so few hops for some pair. Another virtual channel, or a larger `detour`, gives the order more room. Without `detour` fabc aims at 2 in networks, and
+says so where routes are longer.",
+    },
 ];

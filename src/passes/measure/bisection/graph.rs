@@ -2,6 +2,7 @@
 
 use fabc_base::ids::Id;
 use fabc_ir::Topology;
+use std::cmp::Ordering;
 
 /// The capacity of the widest link, where capacities are rounded. The search needs no exact ones.
 const CAPACITY_STEPS: u64 = 256;
@@ -96,4 +97,13 @@ impl CutGraph {
     pub(super) fn weight_of_true(&self, sides: &[bool]) -> u32 {
         self.weights.iter().zip(sides).filter(|(_, side)| **side).map(|(weight, _)| weight).sum()
     }
+}
+
+/// The first half of the routers in an order. The smaller id breaks ties.
+pub(super) fn first_half(routers: usize, order: impl Fn(usize, usize) -> Ordering) -> Vec<bool> {
+    let mut sorted: Vec<usize> = (0..routers).collect();
+    sorted.sort_by(|&a, &b| order(a, b));
+    let mut sides = vec![false; routers];
+    sorted[..routers / 2].iter().for_each(|&router| sides[router] = true);
+    sides
 }

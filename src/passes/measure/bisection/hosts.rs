@@ -7,7 +7,8 @@
 //! bounds need the routes, so they come later. See [`fabc_ir::NetworkMetrics::with_traffic`].
 
 use super::graph::CutGraph;
-use super::{BRIEF_STARTS, FEWEST_STARTS, LARGE_WORK, best_cut};
+use super::starts::best_cut;
+use super::{BRIEF_STARTS, FEWEST_STARTS, LARGE_WORK};
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{HostBisection, Link, Topology};
 

@@ -9,28 +9,35 @@
 //! halves of the family. Moves refine each of them ([`refine`]), and the best of them pass once more
 //! through all levels.
 //!
-//! The lower bound is lambda2 floor(N / 2) ceil(N / 2) / N, rounded up, with lambda2 of the Laplacian from
-//! [`spectrum`]. Take the vector that is ceil(N / 2) on one half and -floor(N / 2) on the other: its
-//! quadratic form is N^2 times the cut (Fiedler 1973; Mohar 1989). The first start wins ties. Cost: as many
-//! starts as [`STARTS`] allows, fewer on graphs with many links. Starts are counted, never timed.
+//! The first lower bound is lambda2 floor(N / 2) ceil(N / 2) / N, rounded up, with lambda2 of the Laplacian
+//! from [`spectrum`]. Take the vector that is ceil(N / 2) on one half and -floor(N / 2) on the other: its
+//! quadratic form is N^2 times the cut (Fiedler 1973; Mohar 1989). Where that is less than the upper bound,
+//! [`lower`] proves more, and finds narrower halves.
+//!
+//! The first start wins ties. Cost: as many starts as [`STARTS`] allows, fewer on graphs with many links.
+//! Starts are counted, never timed.
 
+mod demands;
 mod graph;
 mod hosts;
+mod lower;
 mod multilevel;
 mod refine;
+mod relaxation;
+mod search;
 mod spectrum;
+mod starts;
 
 pub(super) use hosts::host_bisection;
 
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_base::limits;
-use fabc_base::random::Stream;
 use fabc_ir::{Bisection, PassRecord, Topology};
 use fabc_model::Demand;
-use graph::CutGraph;
-use rayon::prelude::*;
-use refine::refine;
+use graph::{CutGraph, first_half};
+use lower::{Ends, narrowed_ends};
 use spectrum::{Spectrum, spectrum};
+use starts::best_cut;
 use std::cmp::Ordering;
 
 /// The most multilevel starts, and the links that all of them together begin with. There are as many starts
@@ -43,14 +50,6 @@ const FEWEST_STARTS: usize = 4;
 /// The links of all starts for large networks, whose spectrum is not computed and whose structure suggests
 /// more.
 const LARGE_WORK: usize = 1 << 19;
-/// The numbers of vertices at which coarsening ends, used in turn: deep, then ever flatter.
-const COARSEST: [usize; 4] = [40, 80, 240, usize::MAX];
-/// One of this many starts, the best ones, is coarsened and refined again, so many times.
-const BETTERED_PART: usize = 8;
-const CYCLES: usize = 8;
-/// The stream of the first start. The streams before it belong to the spectrum. Starts beyond the first
-/// kind share streams with the cycles, which draw other things from them.
-const FIRST_STREAM: u64 = 1;
 
 /// Measures the bisection. `family_halves` are halves, `[router]`, in any balance. With `brief`, few starts
 /// are made.
@@ -86,58 +85,23 @@ pub(super) fn bisection(
     let value = spectrum.as_ref().and_then(|spectrum| spectrum.lower_bound);
     let by_spectrum =
         value.map_or(1, |value| spectral_bound(topology.node_count(), value)).clamp(1, upper_bound.max(1));
-    let record = pass_record(spectrum.as_ref(), starts, by_spectrum == upper_bound);
-    (measure_halves(topology, demand, &sides, by_spectrum), record)
-}
-
-/// The smallest cut of all starts, and its sides, `[vertex]`. Starts are those that the structure suggests
-/// and a number of multilevel ones. The first start wins ties.
-fn best_cut(graph: &CutGraph, structural: &[Vec<bool>], multilevel: usize) -> (u64, Vec<bool>) {
-    let cut_from = |start: usize| {
-        let sides = match structural.get(start) {
-            Some(sides) => {
-                let mut sides = sides.clone();
-                refine(graph, &mut sides, 0);
-                sides
-            }
-            None => {
-                let number = start - structural.len();
-                multilevel::halves(
-                    graph,
-                    COARSEST[number % COARSEST.len()],
-                    None,
-                    &mut Stream::new(1, FIRST_STREAM + number as u64),
-                )
-            }
-        };
-        (graph.cut(&sides), start, sides)
+    let first = Ends { width: upper_bound, sides, by_search: 0, weights: None };
+    let ends = if large || by_spectrum >= upper_bound {
+        first
+    } else {
+        narrowed_ends(topology, &graph, by_spectrum, first, brief)
     };
-    let starts = structural.len() + multilevel;
-    let mut cuts: Vec<(u64, usize, Vec<bool>)> = (0..starts).into_par_iter().map(cut_from).collect();
-    cuts.sort_by_key(|&(cut, start, _)| (cut, start));
-    cuts.truncate(multilevel.div_ceil(BETTERED_PART));
-    let improved_cut = |&(cut, start, ref sides): &(u64, usize, Vec<bool>)| {
-        let mut best = (cut, sides.clone());
-        for cycle in 0..CYCLES {
-            let mut stream = Stream::new(1, FIRST_STREAM + (STARTS[0].0 + start * CYCLES + cycle) as u64);
-            let sides = multilevel::halves(graph, COARSEST[0], Some(&best.1), &mut stream);
-            let cut = graph.cut(&sides);
-            // Coarse levels are balanced coarsely, so the new cut may be worse.
-            best = if cut <= best.0 { (cut, sides) } else { best };
-        }
-        (best.0, start, best.1)
-    };
-    let best = cuts.par_iter().map(improved_cut).min_by_key(|&(cut, start, _)| (cut, start));
-    let (cut, _, sides) = best.expect("there is a start");
-    (cut, sides)
+    let lower_bound = by_spectrum.max(ends.at_least());
+    let record = pass_record(spectrum.as_ref(), starts, &ends, lower_bound == ends.width);
+    (measure_halves(topology, demand, by_spectrum, ends), record)
 }
 
 /// The record of the work. `spectrum` is `None` for a network whose spectrum is not computed.
-fn pass_record(spectrum: Option<&Spectrum>, starts: usize, is_optimal: bool) -> PassRecord {
+fn pass_record(spectrum: Option<&Spectrum>, starts: usize, ends: &Ends, is_optimal: bool) -> PassRecord {
     let steps = spectrum.map_or(0, |spectrum| spectrum.steps);
     let note = match spectrum {
         None => Some("the network has too many routers for the spectrum: only the flow gives a lower bound"),
-        Some(Spectrum { lower_bound: None, .. }) => {
+        Some(Spectrum { lower_bound: None, .. }) if ends.at_least() == 0 => {
             Some("the iteration for the lower end did not converge: only the flow gives a lower bound")
         }
         Some(_) => None,
@@ -157,7 +121,8 @@ fn spectral_bound(routers: usize, lambda2: f64) -> u64 {
 }
 
 /// The result for two halves.
-fn measure_halves(topology: &Topology, demand: &Demand, sides: &[bool], by_spectrum: u64) -> Bisection {
+fn measure_halves(topology: &Topology, demand: &Demand, by_spectrum: u64, ends: Ends) -> Bisection {
+    let Ends { sides, by_search, weights, .. } = ends;
     let ones = sides.iter().filter(|side| **side).count();
     // The smaller half. Of equal halves it is that of router 0.
     let smaller_side = if ones * 2 == sides.len() { sides[0] } else { ones * 2 < sides.len() };
@@ -180,6 +145,8 @@ fn measure_halves(topology: &Topology, demand: &Demand, sides: &[bool], by_spect
     Bisection {
         by_spectrum,
         by_flow: 0,
+        by_search,
+        weights,
         at_most: across().count() as u64,
         at_endpoints,
         half,
@@ -205,15 +172,6 @@ fn capacity_and_demand_from(
     }
     let sent = |source: NodeId| receivers.iter().map(|&to| u64::from(demand.weight(source, to))).sum::<u64>();
     (capacity, topology.endpoints().filter(|&node| inside(node)).map(sent).sum())
-}
-
-/// The first half of the routers in an order. The smaller id breaks ties.
-fn first_half(routers: usize, order: impl Fn(usize, usize) -> Ordering) -> Vec<bool> {
-    let mut sorted: Vec<usize> = (0..routers).collect();
-    sorted.sort_by(|&a, &b| order(a, b));
-    let mut sides = vec![false; routers];
-    sorted[..routers / 2].iter().for_each(|&router| sides[router] = true);
-    sides
 }
 
 /// Halves that the order of the routers and the blocks suggest.

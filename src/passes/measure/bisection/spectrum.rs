@@ -35,16 +35,48 @@ pub(super) struct Spectrum {
 pub(super) fn spectrum(graph: &CutGraph) -> Spectrum {
     let scale =
         2.0 * f64::from((0..graph.len()).map(|vertex| graph.degree(vertex)).max().unwrap_or(1).max(1));
+    let found = least_eigenvalue(graph.len(), &|vector: &[f64]| product(graph, vector), true, scale, STEPS);
+    let lower_bound = found.value - found.residual - MARGIN * scale;
+    let settled = found.residual <= RESIDUAL * scale || found.steps + 1 == graph.len() as u64;
+    Spectrum { lower_bound: settled.then_some(lower_bound), fiedler: found.vector, steps: found.steps }
+}
+
+/// The result of an iteration for the least eigenvalue.
+pub(super) struct LeastEigenvalue {
+    /// An eigenvalue is as near to this as the residual.
+    pub(super) value: f64,
+    pub(super) residual: f64,
+    /// `[row]`: its vector, of length 1.
+    pub(super) vector: Vec<f64>,
+    /// The number of steps taken.
+    pub(super) steps: u64,
+}
+
+/// The least eigenvalue of a symmetric matrix of so many rows, given by its products. If `centered`, only
+/// vectors count whose entries sum to 0, which the matrix must keep. `scale` is at least its largest
+/// eigenvalue.
+pub(super) fn least_eigenvalue(
+    rows: usize,
+    product: &dyn Fn(&[f64]) -> Vec<f64>,
+    centered: bool,
+    scale: f64,
+    most_steps: usize,
+) -> LeastEigenvalue {
     let mut stream = Stream::new(1, 0);
     let mut vector: Vec<f64> =
-        (0..graph.len()).map(|_| stream.below(1 << 20) as f64 / f64::from(1 << 20) - 0.5).collect();
+        (0..rows).map(|_| stream.below(1 << 20) as f64 / f64::from(1 << 20) - 0.5).collect();
     let (mut basis, mut diagonal, mut off_diagonal): (Vec<Vec<f64>>, Vec<f64>, Vec<f64>) =
         (Vec::new(), Vec::new(), Vec::new());
+    let center = |vector: &mut [f64]| {
+        if centered {
+            center(vector);
+        }
+    };
     center(&mut vector);
     normalize(&mut vector);
-    let max_steps = STEPS.min(graph.len() - 1);
+    let max_steps = most_steps.min(rows - usize::from(centered));
     loop {
-        let mut next = product(graph, &vector);
+        let mut next = product(&vector);
         diagonal.push(dot(&vector, &next));
         basis.push(std::mem::take(&mut vector));
         // Two passes of orthogonalization are enough.
@@ -57,23 +89,17 @@ pub(super) fn spectrum(graph: &CutGraph) -> Spectrum {
         }
         let length = normalize(&mut next);
         let steps = diagonal.len();
-        // A subspace that the Laplacian maps into itself holds exact eigenvectors.
+        // A subspace that the matrix maps into itself holds exact eigenvectors.
         let closed = length <= RESIDUAL * scale;
         if closed || steps == max_steps || steps.is_multiple_of(LOOK) {
             let (value, vector_in_basis) = least_pair(&diagonal, &off_diagonal);
             let residual =
                 if closed { length } else { length * vector_in_basis.last().map_or(0.0, |last| last.abs()) };
             if closed || steps == max_steps || residual <= RESIDUAL * scale {
-                let fiedler = (0..graph.len()).map(|router| {
-                    basis.iter().zip(&vector_in_basis).map(|(vector, part)| vector[router] * part).sum()
+                let vector = (0..rows).map(|row| {
+                    basis.iter().zip(&vector_in_basis).map(|(vector, part)| vector[row] * part).sum()
                 });
-                let lower_bound = value - residual - MARGIN * scale;
-                let settled = residual <= RESIDUAL * scale || steps + 1 == graph.len();
-                return Spectrum {
-                    lower_bound: settled.then_some(lower_bound),
-                    fiedler: fiedler.collect(),
-                    steps: steps as u64,
-                };
+                return LeastEigenvalue { value, residual, vector: vector.collect(), steps: steps as u64 };
             }
         }
         off_diagonal.push(length);

@@ -81,7 +81,7 @@ pub fn least_load(choice: &PathChoiceProblem) -> Result<u64, SolveError> {
 }
 
 /// `[node]`: hops to a destination.
-fn hops_to(quotient: &TurnQuotient, dst: usize) -> Vec<u32> {
+pub(super) fn hops_to(quotient: &TurnQuotient, dst: usize) -> Vec<u32> {
     let mut hops = vec![u32::MAX; quotient.nodes];
     hops[dst] = 0;
     let mut open = VecDeque::from([dst]);

@@ -50,12 +50,14 @@ use fabc_base::ids::{ChannelId, Id, NodeId, PortId, Vc};
 use fabc_base::progress::Progress;
 use fabc_ir::{DualLengths, Hop, Routes, Scene, Topology};
 use fabc_model::{Demand, TableKey, TurnPriority};
+use fixedbitset::FixedBitSet;
 use improve::ImprovedOrder;
 use linear::TurnGraph;
 pub use order::TurnOrder;
 use quotient::TurnQuotient;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
+use rayon::prelude::*;
 use select::{Aim, Selection};
 
 /// Most canonical routers for which more rounds are cheap: those of a pod of 4x4x4 cubes.
@@ -85,6 +87,17 @@ pub struct TurnSettings {
     pub key: TableKey,
     /// Most table entries of a router, if they are limited.
     pub table_entries: Option<u32>,
+    /// The bound on detours, if there is one.
+    pub detour: Option<DetourBound>,
+}
+
+/// A bound on the hops of routes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DetourBound {
+    /// The most hops beyond the diameter.
+    pub beyond_diameter: u32,
+    /// Whether routes are shortened even if that loads the busiest channel more.
+    pub costs_load: bool,
 }
 
 impl TurnSettings {
@@ -105,6 +118,7 @@ impl TurnSettings {
             priority: None,
             key: TableKey::DstInput,
             table_entries: None,
+            detour: None,
         }
     }
 
@@ -370,6 +384,9 @@ pub fn select(
     let aim = selection.weigh(demand, prices);
     selection.start(warm).expect("the order leaves every pair of a connected pod a path");
     selection.descend(aim, sweeps, rounds, widest);
+    if let Some(detour) = settings.detour {
+        bound_detours(scene, &mut selection, aim, detour);
+    }
     if let Some(max_entries) = settings.table_entries {
         selection.merge_entries(max_entries);
     }
@@ -381,6 +398,26 @@ pub fn select(
         budget,
         settings.vcs,
     )
+}
+
+/// Shortens the routes between endpoints that have too many hops.
+fn bound_detours(scene: &Scene<'_>, selection: &mut Selection<'_>, aim: Aim, detour: DetourBound) {
+    let quotient = selection.quotient;
+    let mut endpoints = FixedBitSet::with_capacity(quotient.nodes);
+    scene.endpoints().for_each(|node| endpoints.insert(node.index()));
+    let farthest = |class: usize| {
+        let to = quotient.symmetry.canonical_node(class).index();
+        let hops = exact::hops_to(quotient, to);
+        let from = endpoints.ones().filter(|_| endpoints.contains(to)).map(|node| hops[node]);
+        from.filter(|&hops| hops < u32::MAX).max().unwrap_or(0)
+    };
+    let diameter = (0..quotient.symmetry.class_count()).into_par_iter().map(farthest).max().unwrap_or(0);
+    let before = (selection.max_load(), selection.first.clone(), selection.next.clone());
+    selection.shorten(aim, diameter + detour.beyond_diameter, &endpoints);
+    if selection.max_load() > before.0 && !detour.costs_load {
+        (selection.first, selection.next) = (before.1, before.2);
+        selection.recount();
+    }
 }
 
 /// Descends from finished routes under their own ranks. This keeps the load that a closed form reaches, and

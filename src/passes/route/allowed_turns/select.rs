@@ -12,9 +12,11 @@
 //! that weigh nothing. Large weights are scaled down for the search, so that prices by load stay a short
 //! table. The checker measures the true loads.
 //!
-//! This file holds the state of the selection and its counts. `descent` moves the routes.
+//! This file holds the state of the selection and its counts. `descent` moves the routes, and `shorten`
+//! bounds their detours.
 
 mod descent;
+mod shorten;
 
 use super::potential::LoadPotential;
 use super::quotient::{DARK, TurnQuotient};

@@ -9,18 +9,22 @@
 //! prices that rise steeply with the load. Such a tree does not see the load that it adds further on, so
 //! all of it may end in one channel, as it does in fat trees. Afterwards, routers move one by one, with all
 //! routes through them, to the path that is cheapest up to the destination. The balancing is our own.
-//! In a network with tiers, the first trees are an even spread over them (`tiers`), and often the last ones.
+//! At last an [`exchange`] takes routes off the busiest channels, or proves that no shortest routes load them
+//! less. In a network with tiers, the first trees are an even spread over them (`tiers`), and often the last
+//! ones.
 //!
 //! Cost: rounds x destinations x channels, and sweeps x destinations x channels x hops.
 
 mod batch;
+mod exchange;
+mod proof;
 mod spread;
 mod sweep;
 mod tree;
 
 use super::tiers::Tiers;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{Breadth, LinkClass, Neighbors, NextHops, Scene, Topology};
+use fabc_ir::{Breadth, DualLengths, LinkClass, Neighbors, NextHops, Scene, Topology};
 use fabc_model::Demand;
 use rayon::prelude::*;
 pub use tree::FirstHop;
@@ -71,11 +75,20 @@ pub struct BalanceSettings {
     pub bound: u64,
 }
 
-/// The next hop of every router towards every canonical destination, over lit links that connect all
-/// endpoints.
+/// Balanced next hops, with what is known of how little they could load.
+#[derive(Clone, Debug)]
+pub struct BalancedRoutes {
+    /// The next hop of every router towards every canonical destination.
+    pub next: NextHops,
+    /// Lengths that prove how little any shortest routes can load the busiest channel, if a search for a
+    /// smaller load made some. The bound may be below that of all routes.
+    pub proof: Option<DualLengths>,
+}
+
+/// Balances shortest routes to every canonical destination, over lit links that connect all endpoints.
 ///
 /// The scene and `demand` must keep the topology's symmetry.
-pub fn route(scene: &Scene<'_>, demand: &Demand, settings: BalanceSettings) -> NextHops {
+pub fn route(scene: &Scene<'_>, demand: &Demand, settings: BalanceSettings) -> BalancedRoutes {
     let BalanceSettings { effort, first_hop, bound } = settings;
     let mut balance = TreeBalance::new(scene, demand, first_hop);
     let mut best = BestTrees::none();
@@ -95,8 +108,13 @@ pub fn route(scene: &Scene<'_>, demand: &Demand, settings: BalanceSettings) -> N
             best = rebuilt;
         }
     }
+    let proof = match effort {
+        BalanceEffort::Full => balance.exchange(&mut best, bound),
+        BalanceEffort::Fault => None,
+    };
     let destinations = balance.trees.iter().map(|tree| tree.destination).collect();
-    NextHops { symmetry: scene.topology.symmetry().clone(), destinations, ports: best.ports }
+    let next = NextHops { symmetry: scene.topology.symmetry().clone(), destinations, ports: best.ports };
+    BalancedRoutes { next, proof }
 }
 
 /// The trees whose busiest channel carries least so far.

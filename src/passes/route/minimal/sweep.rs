@@ -124,7 +124,7 @@ impl TreeBalance<'_> {
     }
 
     /// Removes the next hops that no route uses, because tables have no entries for them.
-    fn remove_unused_hops(&mut self, tree_index: usize) {
+    pub(super) fn remove_unused_hops(&mut self, tree_index: usize) {
         let TreeBalance { topology, heads, by_port, trees, passes, .. } = self;
         let RouteTree { ports, order, .. } = &mut trees[tree_index];
         passes.fill(false);

@@ -280,7 +280,7 @@ pub(super) fn balanced_tables(topology: &Topology) -> ForwardingTables {
     let plain = topology.clone().with_symmetry(topology.symmetry().to_trivial());
     let settings = BalanceSettings { effort: BalanceEffort::Fault, first_hop: FirstHop::Any, bound: 0 };
     let demand = Demand::uniform(plain.node_count());
-    let next = minimal::route(&Scene::healthy(&plain), &demand, settings);
+    let next = minimal::route(&Scene::healthy(&plain), &demand, settings).next;
     let lanes = VcRule::Listed(next.ports.iter().map(|ports| vec![0; ports.len()]).collect());
     tables::by_destination(&RankedHops { next, lanes, used: 1, vcs: 1, ranks: Vec::new() }, 1, "compared")
 }

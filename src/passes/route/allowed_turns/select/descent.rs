@@ -141,7 +141,7 @@ impl Selection<'_> {
     }
 
     /// Re-chooses all continuations towards one destination.
-    fn visit(&mut self, d: usize) {
+    pub(super) fn visit(&mut self, d: usize) {
         let quotient = self.quotient;
         let dst = quotient.symmetry.canonical_node(d);
         self.tally(d, dst.0);
