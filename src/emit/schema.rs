@@ -50,6 +50,7 @@ schemas![
     "message",
     "motion",
     "ocs",
+    "operate",
     "patch",
     "phases",
     "placement",

@@ -4,6 +4,7 @@
 mod execution_plan;
 pub(crate) mod foreign;
 mod foreign_verdict;
+pub(crate) mod operate;
 pub(crate) mod plan;
 pub(crate) mod program;
 pub(crate) mod repair;
@@ -53,6 +54,9 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     if let (Some(plan), Some(live)) = (&args.plan, &args.from) {
         return plan::verify(directory, plan, live, args.running.as_deref(), terminal);
+    }
+    if let Some(out) = &args.operate {
+        return operate::verify(directory, out, terminal);
     }
     needs_directory(directory)?;
     for needed in [MANIFEST, "spec.fab"] {
