@@ -72,7 +72,7 @@ pub fn availability(plant: &PodCounts, failures: &FailureRates, cubes: FailureRe
 pub struct DownShares {
     /// Of a cube, for whatever takes it out of service.
     pub cube: f64,
-    /// Of a switch.
+    /// Of a switch, whatever it joins.
     pub ocs: f64,
 }
 

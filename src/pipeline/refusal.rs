@@ -91,7 +91,7 @@ pub enum Refusal {
     #[error("{problem}")]
     #[diagnostic(code(FAB0579), help("{hint}"))]
     Policy {
-        /// The setting or value.
+        /// The setting or value that is wrong.
         problem: String,
         /// Settings or values that would fit.
         hint: String,

@@ -1,6 +1,7 @@
 //! `fabc operate`: years of a built pod, with failures, repairs and policies.
 
 use crate::args::operate::OperateArgs;
+use crate::build::front::new_watch;
 use crate::io::errors::DriverError;
 use crate::io::folder::DiskFolder;
 use crate::io::input_errors::needs_directory;
@@ -33,7 +34,7 @@ pub(crate) fn operate(args: &OperateArgs, terminal: Terminal) -> Result<(), Stop
     needs_directory(&args.directory)?;
     // What is in the way of the output is told before the years are played.
     let staging = args.out.as_ref().map(|out| Staging::for_directory(out, PLAYED)).transpose()?;
-    let years = operate_years(DiskFolder::new(&args.directory), &query)?;
+    let years = operate_years(DiskFolder::new(&args.directory), &query, &new_watch(terminal))?;
     let files = files(&years);
     let mut written = 0;
     if let Some(mut staging) = staging {
@@ -52,7 +53,7 @@ pub(crate) fn operate(args: &OperateArgs, terminal: Terminal) -> Result<(), Stop
     Ok(())
 }
 
-/// The texts of [`FILES`].
+/// The texts of [`FILES`], in their order.
 pub(crate) fn files(years: &OperatedYears) -> [String; 2] {
     [operate_json(years), operate_html(years)]
 }

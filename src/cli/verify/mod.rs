@@ -23,7 +23,7 @@ use crate::operate::placed::is_placed;
 use crate::verify::execution_plan::say_execution_plan;
 use crate::verify::foreign_verdict::JudgedFiles;
 use crate::verify::program::say_program;
-use crate::verify::verdict::{VERIFIED, verdict};
+use crate::verify::verdict::{VERIFIED, say_unproved, verdict};
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_lang::syntax::print_spec;
@@ -32,7 +32,7 @@ use fabc_pipeline::library::Loaded;
 use fabc_pipeline::refusal::{Convicted, Refusal};
 use fabc_pipeline::verify::{
     self, DigestSpan, DigestSpanError, Extent, ForeignCollective, ForeignSchedule, LaneFiles, NamedFile,
-    Remake, Unproved, Verified, verify_foreign_schedule,
+    Remake, Verified, verify_foreign_schedule,
 };
 use serde_json::json;
 use std::path::Path;
@@ -138,19 +138,6 @@ fn remake_digest_span(directory: &Path, span: &DigestSpan, terminal: Terminal) -
         terminal.say_document(&verdict("window", directory, extent, &[]).to_string())?;
     }
     terminal.say(&format!("{simulation} on {scenario}: another run finds the same up to cycle {end}; the window is {first} to {end}"))?;
-    Ok(())
-}
-
-/// Lists what nothing in a directory can prove.
-pub(crate) fn say_unproved(unproved: &[Unproved], terminal: Terminal) -> Result<(), Stop> {
-    let places = unproved
-        .iter()
-        .map(|Unproved { file, place, .. }| format!("{file} {place}").trim_end().to_owned())
-        .collect::<Vec<_>>();
-    let width = places.iter().map(String::len).max().unwrap_or(0);
-    for (place, Unproved { what, .. }) in places.iter().zip(unproved) {
-        terminal.say(&format!("  {place:<width$}  {what}"))?;
-    }
     Ok(())
 }
 

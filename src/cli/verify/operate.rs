@@ -1,5 +1,6 @@
 //! `fabc verify DIR --operate OUT`: plays the years of a pod again, and compares the files.
 
+use crate::build::front::new_watch;
 use crate::io::folder::DiskFolder;
 use crate::io::input_errors::needs_directory;
 use crate::io::read::{display, read_bytes};
@@ -7,8 +8,7 @@ use crate::io::staging::MANIFEST;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use crate::run::operate::{FILES, files};
-use crate::verify::say_unproved;
-use crate::verify::verdict::verdict;
+use crate::verify::verdict::{say_unproved, verdict};
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_pipeline::folder::Folder;
@@ -52,7 +52,7 @@ pub(crate) fn verify(directory: &Path, out: &Path, terminal: Terminal) -> Result
         let violation = format!("it is of another build than `{}`", display(directory));
         return Err(convict(FILES[0], &violation));
     }
-    let years = operate_years(folder, &query)?;
+    let years = operate_years(folder, &query, &new_watch(terminal))?;
     for (file, text) in FILES.into_iter().zip(files(&years)) {
         if read(file)? != text.as_bytes() {
             return Err(convict(file, "it is not what these years give"));

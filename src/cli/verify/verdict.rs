@@ -1,6 +1,8 @@
 //! The verdict on a directory or file as `fabc.verified/1`.
 
 use crate::io::read::display;
+use crate::io::stop::Stop;
+use crate::io::terminal::Terminal;
 use fabc_pipeline::verify::Unproved;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -21,3 +23,16 @@ pub(crate) fn verdict(kind: &str, directory: &Path, extent: Value, unproved: &[U
 
 /// The tag of every verdict.
 pub(crate) const VERIFIED: &str = "fabc.verified/1";
+
+/// Lists what nothing in a directory can prove.
+pub(crate) fn say_unproved(unproved: &[Unproved], terminal: Terminal) -> Result<(), Stop> {
+    let places = unproved
+        .iter()
+        .map(|Unproved { file, place, .. }| format!("{file} {place}").trim_end().to_owned())
+        .collect::<Vec<_>>();
+    let width = places.iter().map(String::len).max().unwrap_or(0);
+    for (place, Unproved { what, .. }) in places.iter().zip(unproved) {
+        terminal.say(&format!("  {place:<width$}  {what}"))?;
+    }
+    Ok(())
+}

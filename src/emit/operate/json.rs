@@ -12,7 +12,7 @@ use std::fmt::Display;
 const HOUR_MS: f64 = 3_600_000.0;
 const MINUTE_MS: f64 = 60_000.0;
 
-/// The text of `operate.json`.
+/// The text of `operate.json`, with shares of six decimals.
 pub fn operate_json(years: &OperatedYears) -> String {
     let OperatedYears { fabric, manifest, request, cubes, in_slices, kinds, repairs, policies, work } = years;
     let mut out = format!("{{\"format\":\"fabc.operate/1\",\"tool\":{},", quote(TOOL));

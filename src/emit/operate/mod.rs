@@ -80,7 +80,7 @@ pub struct SampledMean {
 pub struct TableChanges {
     /// The build has tables for exactly this loss.
     pub covered: u64,
-    /// Broken routes were replaced.
+    /// Broken routes were replaced, and no others.
     pub local: u64,
     /// All routes were chosen once more.
     pub full: u64,
@@ -99,13 +99,13 @@ pub struct TableChanges {
 pub struct PolicyCounts {
     /// Failures that stopped a running slice.
     pub interruptions: u64,
-    /// Cubes that others replaced.
+    /// Number of cubes that others replaced.
     pub swaps: u64,
     /// Plans that carried swaps out, one for all swaps at one time.
     pub plans: u64,
     /// Cross-connects that these plans added or removed.
     pub moves: u64,
-    /// Changes of tables.
+    /// Changes of the tables of slices.
     pub tables: TableChanges,
 }
 
@@ -114,7 +114,7 @@ pub struct PolicyCounts {
 pub struct WorstMonth {
     /// The capacity in this month.
     pub capacity: f64,
-    /// Its number, from 1.
+    /// The number of the month, from 1.
     pub month: u32,
     /// The seed of its run, from 1.
     pub seed: u32,
@@ -123,18 +123,18 @@ pub struct WorstMonth {
 /// The capacity of a month over all seeds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MonthBand {
-    /// The least capacity.
+    /// The least capacity of a seed.
     pub low: f64,
-    /// The median.
+    /// The median of the seeds.
     pub median: f64,
-    /// The largest capacity.
+    /// The largest capacity of a seed.
     pub high: f64,
 }
 
 /// The result of a policy.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OperatedPolicy {
-    /// The policy.
+    /// The policy that was played.
     pub policy: OperatePolicy,
     /// The share of the time of slices that is served.
     pub capacity: SampledMean,
@@ -159,7 +159,7 @@ pub struct OperatedPolicy {
 pub struct OperatedKind {
     /// The name of the kind.
     pub kind: String,
-    /// Number of its slices.
+    /// Number of slices of this kind.
     pub slices: u32,
     /// Number of cubes of a slice.
     pub cubes: u32,
@@ -170,7 +170,7 @@ pub struct OperatedKind {
 pub struct PartRepairs {
     /// Number of these parts in the pod.
     pub parts: u64,
-    /// Number of failures.
+    /// Number of failures of these parts.
     pub failures: u64,
     /// Repairs that waited for a part.
     pub waited: u64,
@@ -202,13 +202,13 @@ pub struct OperatedYears {
     pub fabric: String,
     /// The BLAKE3 hash of the manifest of the directory that was played.
     pub manifest: String,
-    /// What was played.
+    /// What was played, with all numbers.
     pub request: YearsRequest,
     /// Number of cubes of the pod.
     pub cubes: u32,
     /// Number of cubes that slices have.
     pub in_slices: u32,
-    /// The kinds of slices.
+    /// The kinds of slices that are placed.
     pub kinds: Vec<OperatedKind>,
     /// Failures and repairs by kind of part.
     pub repairs: PerPart<PartRepairs>,

@@ -18,7 +18,7 @@ pub fn operate_html(years: &OperatedYears) -> String {
     template.render(page(years)).expect("the template uses what `page` gives it")
 }
 
-/// What the template takes.
+/// The values that the template takes.
 fn page(years: &OperatedYears) -> Value {
     let policies: Vec<Value> = years.policies.iter().map(policy_row).collect();
     let best = years
@@ -39,7 +39,6 @@ fn page(years: &OperatedYears) -> Value {
         (0..years.request.months as usize).map(|month| month_row(years, month)).collect();
     context! {
         style => include_str!("../report_html/style.css"),
-        script => include_str!("../report_html/script.js"),
         fabric => years.fabric,
         span => years.request.years(),
         facts => facts(years),

@@ -9,7 +9,7 @@ pub enum PartKind {
     Host,
     /// A cable inside a cube, or a fiber from a cube to a switch.
     Cable,
-    /// An optical circuit switch.
+    /// An optical circuit switch with its mirrors.
     Ocs,
 }
 
@@ -30,11 +30,11 @@ impl PartKind {
 /// A value for every kind of part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PerPart<T> {
-    /// The value for hosts.
+    /// The value that hosts have.
     pub host: T,
-    /// The value for cables.
+    /// The value that cables have.
     pub cable: T,
-    /// The value for switches.
+    /// The value that switches have.
     pub ocs: T,
 }
 
@@ -113,7 +113,7 @@ pub struct OperatePolicy {
     pub faults: u32,
     /// The response to a broken cable.
     pub cables: CableResponse,
-    /// When cubes are swapped.
+    /// When spare cubes replace others.
     pub swap: SwapTime,
 }
 
@@ -129,13 +129,13 @@ impl fmt::Display for OperatePolicy {
 /// The daily window for swaps at night, in minutes after midnight. It may go past midnight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NightWindow {
-    /// When it begins.
+    /// The minute when it begins.
     pub from: u32,
     /// When it ends. Never equal to `from`.
     pub to: u32,
 }
 
-/// What is played.
+/// What is played, as the command line says it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct YearsRequest {
     /// Months of a twelfth of 365.25 days.
@@ -160,7 +160,7 @@ pub struct YearsRequest {
     pub policies: Vec<OperatePolicy>,
 }
 
-/// Milliseconds of a day.
+/// Milliseconds of a day of 24 hours.
 pub const DAY_MS: u64 = 86_400_000;
 
 /// Milliseconds of a month, a twelfth of a year of 365.25 days.

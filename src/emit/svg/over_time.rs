@@ -14,7 +14,7 @@ const TICKS: f64 = 6.0;
 
 /// A line of values over months, with the range around it.
 pub(crate) struct BandLine {
-    /// Hover text.
+    /// Hover text of the line.
     pub(crate) title: String,
     /// `[month]`: the least value, the one on the line, the largest value.
     pub(crate) points: Vec<[f64; 3]>,
@@ -40,7 +40,7 @@ pub(crate) struct LossBar {
 pub(crate) struct LossBars {
     /// Description of the picture, for readers who cannot see it.
     pub(crate) label: String,
-    /// Names of the parts.
+    /// Names of the parts of bars.
     pub(crate) parts: Vec<&'static str>,
     pub(crate) bars: Vec<LossBar>,
 }

@@ -34,9 +34,9 @@ pub struct RepairRequest<'a, F> {
 
 /// A repair that the checker proved, with the tables that it starts from.
 pub(crate) struct ProvedDown<'a> {
-    /// What is broken.
+    /// What is broken and served.
     pub(crate) broken: &'a Broken<'a>,
-    /// The repair.
+    /// The repair with its proof.
     pub(crate) proved: ProvedRepair,
 }
 

@@ -50,9 +50,9 @@ pub(super) struct Accounting<'a> {
 enum LossState {
     /// The tables of the healthy slice.
     Healthy,
-    /// Tables for the loss.
+    /// Tables for what is down.
     Repaired(Outcome),
-    /// The slice stands still.
+    /// The slice stands still, for a cause.
     Stopped(LossCause),
 }
 
@@ -71,7 +71,7 @@ struct SliceClock {
     live: bool,
     /// Whether it must restart before it serves.
     interrupted: bool,
-    /// When its restart ends.
+    /// The time when its restart ends.
     restarted: u64,
     /// When new tables that are not live are installed, after the restart.
     installed: u64,
@@ -228,7 +228,7 @@ impl Accounting<'_> {
         clock.since = end;
     }
 
-    /// The shares of sums.
+    /// The shares that sums are of all time.
     fn shares(&self, sums: Sums, counts: PolicyCounts) -> RunAccount {
         let cubes_of = |kind: Option<usize>| {
             let slices = self.pod.slices.iter().zip(&self.pod.placement.slices);

@@ -11,7 +11,7 @@ use fabc_estimate::availability::{DownShares, FailureResponse, PodCounts, served
 
 /// A kind of slice, as the closed form takes it.
 pub(super) struct KindCounts<'a> {
-    /// Number of slices.
+    /// Number of slices of the kind.
     pub(super) slices: u32,
     /// Number of cubes of a slice.
     pub(super) cubes: u32,
@@ -19,7 +19,7 @@ pub(super) struct KindCounts<'a> {
     pub(super) flow: &'a [f64],
 }
 
-/// The capacity of a policy. `None` where the form does not hold: with parts on stock, and for swaps at night.
+/// The capacity of a policy. `None` where the form does not hold: with parts on stock, or swaps at night.
 /// It takes tables for every loss that the policy tolerates, and no lost throughput around cables.
 pub(super) fn closed_form(
     parts: &PodParts,

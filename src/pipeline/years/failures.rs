@@ -20,18 +20,18 @@ const FAILURES: u64 = 48;
 /// A part that fails, or works again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PartEvent {
-    /// The time, in milliseconds.
+    /// The time of the event, in milliseconds.
     pub(super) at: u64,
     /// The number of the part.
     pub(super) part: u32,
-    /// Whether it fails.
+    /// Whether the part fails.
     pub(super) down: bool,
 }
 
 /// The repairs of a kind of part in a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct KindRepairs {
-    /// Number of failures.
+    /// Number of failures in the run.
     pub(super) failures: u64,
     /// Repairs that waited for a part.
     pub(super) waited: u64,
@@ -169,8 +169,8 @@ mod tests {
     }
 
     /// One-for-one orders with S parts on stock. The parts on order are a birth and death chain, and any
-    /// distribution of the delivery time gives the same shares. With x on order, N - max(0, x - S) parts work,
-    /// each failing at rate r. The mean wait is the mean number of waiting parts over the rate of failures
+    /// distribution of the delivery time gives the same shares. With x on order, N - max(0, x - S) parts
+    /// work, each failing at rate r. The mean wait is the mean number of waiting parts over the rate of failures
     /// (Little's law).
     #[test]
     fn parts_wait_as_the_machine_repair_model_says() {

@@ -7,7 +7,7 @@ use super::play::Loss;
 pub(super) enum OutcomeStep {
     /// The build has tables for exactly this loss.
     Covered,
-    /// Broken routes are replaced.
+    /// Broken routes are replaced, and no others.
     Local,
     /// All routes are chosen once more.
     Full,

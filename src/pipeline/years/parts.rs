@@ -17,21 +17,21 @@ pub(super) struct CableEnd {
     pub(super) port: PortId,
 }
 
-/// A part that fails.
+/// A part of a pod that fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Part {
     /// A host of a cube.
     Host(BlockId),
     /// A cable of a cube: an index into [`PodParts::cables`].
     Cable(BlockId, u32),
-    /// A switch.
+    /// A switch of the pod.
     Ocs(OcsId),
 }
 
 /// The parts of a pod.
 #[derive(Clone, Debug)]
 pub(super) struct PodParts {
-    /// Number of cubes.
+    /// Number of cubes of the pod.
     pub(super) cubes: u32,
     /// Number of hosts of a cube.
     pub(super) hosts: u32,
@@ -39,7 +39,7 @@ pub(super) struct PodParts {
     pub(super) cables: Vec<CableEnd>,
     /// How many of the cables are inside the cube.
     pub(super) inside: u32,
-    /// Number of switches.
+    /// Number of switches of the pod.
     pub(super) switches: u32,
     /// The fibers that are not there, because no switch serves the face port of the cube.
     missing: BTreeSet<(BlockId, u32)>,

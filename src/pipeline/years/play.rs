@@ -27,21 +27,30 @@ pub(super) struct PlayedPod {
     pub(super) placement: SlicePlacement,
     /// `[slice of the placement]`: its kind and its switches.
     pub(super) slices: Vec<PlayedSlice>,
-    /// The parts that fail.
+    /// The parts that fail, by number.
     pub(super) parts: PodParts,
+}
+
+/// A broken cable of a slice.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct LostCable {
+    /// The place of its cube in the slice.
+    pub(super) place: u32,
+    /// Its number in the cube.
+    pub(super) cable: u32,
 }
 
 /// What is down in a slice, in the names of its kind.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct Loss {
-    /// Dark switches, ascending.
+    /// The dark switches of the kind, ascending.
     pub(super) switches: Vec<OcsId>,
-    /// Broken cables, ascending: the cube of the slice, and the number of the cable in it.
-    pub(super) cables: Vec<(u32, u32)>,
+    /// The broken cables of the slice, ascending.
+    pub(super) cables: Vec<LostCable>,
 }
 
 impl Loss {
-    /// Whether nothing is down.
+    /// Whether nothing is down in the slice.
     pub(super) fn is_empty(&self) -> bool {
         self.switches.is_empty() && self.cables.is_empty()
     }
@@ -50,7 +59,7 @@ impl Loss {
 /// A change of a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct SliceChange {
-    /// The time, in milliseconds.
+    /// The time of the change, in milliseconds.
     pub(super) at: u64,
     /// The number of the slice.
     pub(super) slice: u32,
@@ -70,7 +79,7 @@ pub(super) type SwappedPlaces = (usize, Vec<u32>);
 pub(super) struct SwapExample {
     /// The placement that is live.
     pub(super) before: SlicePlacement,
-    /// The placement afterwards.
+    /// The placement after the swaps.
     pub(super) after: SlicePlacement,
 }
 
@@ -311,7 +320,7 @@ impl<'a> Play<'a> {
             self.dark.iter().filter_map(|ocs| played.switches[ocs.0 as usize]).collect();
         switches.sort_unstable();
         let cables = (0u32..).zip(&held.cubes).flat_map(|(place, cube)| {
-            self.cables_down[cube.0 as usize].iter().map(move |&cable| (place, cable))
+            self.cables_down[cube.0 as usize].iter().map(move |&cable| LostCable { place, cable })
         });
         // Where broken cables take cubes out of service, a slice that has its cubes has none of them.
         let loss = match self.policy.cables {
@@ -327,7 +336,7 @@ impl<'a> Play<'a> {
     }
 }
 
-/// Milliseconds of a minute.
+/// The number of milliseconds of a minute.
 const MINUTE_MS: u64 = 60_000;
 
 /// Whether a time is in the window.

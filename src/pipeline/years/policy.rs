@@ -182,7 +182,7 @@ pub(super) fn complete_policies(
 fn check_spares(policy: OperatePolicy, most: u32) -> Result<(), Refusal> {
     let OperatePolicy { spare, swap, .. } = policy;
     if spare > most {
-        let problem = format!("a policy wants {spare} spare cubes, but only {most} belong to no slice");
+        let problem = format!("`spare = {spare}` is more than the {most} cubes that belong to no slice");
         let hint = match most {
             0 => {
                 "write `spare = 0`. A pod in slices can have spare cubes: `spare = 2;` in its spec".to_owned()
@@ -242,7 +242,7 @@ mod tests {
         let error = |text: &str| policies(&[text]).unwrap_err();
         assert_eq!(error("spares = 2"), "a policy has no setting `spares`");
         assert_eq!(error("swap = at_nigth"), "`swap` has no value `at_nigth`");
-        assert_eq!(error("spare = 3"), "a policy wants 3 spare cubes, but only 2 belong to no slice");
+        assert_eq!(error("spare = 3"), "`spare = 3` is more than the 2 cubes that belong to no slice");
         assert_eq!(error("spare = few"), "`spare = few` is not a number of cubes");
         assert_eq!(error("faults = 0.5"), "`faults = 0.5` is not a number of switches");
         assert_eq!(error("spare = 1; spare = 2"), "`spare` is given twice in one policy");

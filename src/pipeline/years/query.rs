@@ -2,6 +2,7 @@
 
 use super::policy::PolicySettings;
 use crate::refusal::Refusal;
+use fabc_emit::number::grouped;
 use fabc_emit::{DAY_MS, MONTH_MS, NightWindow, OperatePolicy, PartKind, PerPart, YearsRequest};
 use fabc_model::Pod;
 
@@ -10,7 +11,7 @@ use fabc_model::Pod;
 pub struct YearsQuery {
     /// The time that is played, in months of a twelfth of a year.
     pub months: u32,
-    /// Number of seeds.
+    /// Number of seeds of a policy.
     pub seeds: u32,
     /// Number of chips of a host.
     pub host_chips: u32,
@@ -36,7 +37,7 @@ pub struct YearsLimits;
 impl YearsLimits {
     /// The most months: a hundred years.
     pub const MONTHS: u32 = 1200;
-    /// The most seeds.
+    /// The most seeds of a policy.
     pub const SEEDS: u32 = 256;
     /// The most failures of a part per day.
     pub const PER_DAY: f64 = 1000.0;
@@ -113,8 +114,9 @@ impl YearsQuery {
         let expected = per_day * days * f64::from(self.seeds);
         if expected > YearsLimits::FAILURES {
             let problem = format!(
-                "about {expected:.0} failures are expected in all seeds, and at most {:.0} can be played",
-                YearsLimits::FAILURES
+                "about {} failures are expected in all seeds, and at most {} can be played",
+                grouped(expected as u64),
+                grouped(YearsLimits::FAILURES as u64)
             );
             return Err(refused(problem, "play fewer years or seeds, or check the rates of `--fail`"));
         }

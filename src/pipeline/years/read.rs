@@ -6,7 +6,7 @@ use fabc_emit::{NightWindow, PerPart};
 use fabc_ir::read::json;
 use serde::Deserialize;
 
-/// The tag of `operate.json`.
+/// The format tag of `operate.json`.
 const FORMAT: &str = "fabc.operate/1";
 
 /// A value for every kind of part.
@@ -52,7 +52,7 @@ struct OperateFile {
 pub struct PlayedFile {
     /// The hash of the manifest of the directory that was played.
     pub manifest: String,
-    /// What was played.
+    /// What was played, without its results.
     pub query: YearsQuery,
 }
 

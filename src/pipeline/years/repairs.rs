@@ -7,7 +7,7 @@
 
 use super::outcome::{Outcome, OutcomeStep, SliceRepairs};
 use super::parts::{CableEnd, PodParts};
-use super::play::Loss;
+use super::play::{Loss, LostCable};
 use crate::compile::repair::Effort;
 use crate::folder::Folder;
 use crate::operate::{
@@ -95,19 +95,21 @@ impl<F: Folder + Clone> KindRepairer<F> {
     }
 
     /// The link of a cable. `None` for a face port that no cross-connect lights.
-    fn link(&self, (place, cable): (u32, u32)) -> Option<LinkId> {
+    fn link(&self, lost: LostCable) -> Option<LinkId> {
+        let LostCable { place, cable } = lost;
         let CableEnd { chip, port } = self.cables[cable as usize];
         let node = NodeId(place * self.chips + chip);
         self.topology.outgoing(node, port).map(|channel| self.topology.link_of(channel))
     }
 
     /// The one cable that stands for a link, after an element of the symmetry.
-    fn cable(&self, link: LinkId, element: usize) -> Option<(u32, u32)> {
+    fn cable(&self, link: LinkId, element: usize) -> Option<LostCable> {
         let link = &self.topology.links()[link];
         let ends = [link.a, link.b].map(|end| {
             let node = self.topology.symmetry().image(element, end.node);
             let place = CableEnd { chip: node.0 % self.chips, port: end.port };
-            self.cable_numbers.get(&place).map(|&number| (node.0 / self.chips, number))
+            let cable = *self.cable_numbers.get(&place)?;
+            Some(LostCable { place: node.0 / self.chips, cable })
         });
         ends.into_iter().flatten().min()
     }
@@ -116,7 +118,7 @@ impl<F: Folder + Clone> KindRepairer<F> {
     fn standing_for(&self, loss: &Loss) -> Loss {
         let links: Vec<LinkId> = loss.cables.iter().filter_map(|&cable| self.link(cable)).collect();
         let image = |&element: &usize| {
-            let mut cables: Vec<(u32, u32)> =
+            let mut cables: Vec<LostCable> =
                 links.iter().filter_map(|&link| self.cable(link, element)).collect();
             cables.sort_unstable();
             cables.dedup();

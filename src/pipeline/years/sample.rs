@@ -3,17 +3,37 @@
 use super::account::RunAccount;
 use super::closed_form::{KindCounts, closed_form};
 use super::failures::History;
-use super::{SliceRepairs, YearsPod};
+use super::play::PlayedPod;
 use fabc_emit::{
-    LossCause, MonthBand, OperateWork, OperatedPolicy, OperatedYears, PartRepairs, PerPart, PolicyCounts,
-    SampledMean, TableChanges, WorstMonth, YearsRequest,
+    LossCause, MonthBand, OperateWork, OperatedKind, OperatedPolicy, OperatedYears, PartRepairs, PerPart,
+    PolicyCounts, SampledMean, TableChanges, WorstMonth, YearsRequest,
 };
 
-/// The confidence of intervals.
+/// The confidence of all intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// Milliseconds of an hour.
+/// The number of milliseconds of an hour.
 const HOUR_MS: f64 = 3_600_000.0;
+
+/// A kind of slice that is played.
+pub(super) struct PlayedKind {
+    /// The name and the numbers of slices and cubes.
+    pub(super) operated: OperatedKind,
+    /// `[dark switches]`: the throughput that the build measured, relative to the healthy one.
+    pub(super) flow: Vec<f64>,
+}
+
+/// What of a pod belongs to its result.
+pub(super) struct SampledPod<'a> {
+    /// The name of the fabric.
+    pub(super) fabric: &'a str,
+    /// Whether all cubes can replace each other.
+    pub(super) is_one_class: bool,
+    /// The pod that was played.
+    pub(super) played: &'a PlayedPod,
+    /// The kinds of its slices.
+    pub(super) kinds: &'a [PlayedKind],
+}
 
 /// The mean of the results of independent runs.
 pub(super) fn sampled(values: &[f64]) -> SampledMean {
@@ -21,7 +41,7 @@ pub(super) fn sampled(values: &[f64]) -> SampledMean {
     SampledMean { mean, half: fabc_sim::half_width(values, CONFIDENCE) }
 }
 
-impl<R: SliceRepairs + Sync> YearsPod<'_, R> {
+impl SampledPod<'_> {
     /// The result of all runs. `accounts` has the seeds of a policy one after the other.
     pub(super) fn joined(
         &self,
@@ -41,12 +61,11 @@ impl<R: SliceRepairs + Sync> YearsPod<'_, R> {
             })
             .collect();
         let by_policy: Vec<&[RunAccount]> = accounts.chunks(histories.len().max(1)).collect();
-        // Classes of cubes share no spare cubes, so the closed form holds for one class only.
-        let is_one_class = self.pod.classes().len() == 1;
         let policies = request.policies.iter().zip(&by_policy).enumerate();
         let policies = policies.map(|(index, (&policy, runs))| OperatedPolicy {
             policy,
-            closed_form: is_one_class
+            closed_form: self
+                .is_one_class
                 .then(|| closed_form(&self.played.parts, &kind_counts, &request, policy))
                 .flatten(),
             difference: (index > 0).then(|| {
@@ -56,9 +75,9 @@ impl<R: SliceRepairs + Sync> YearsPod<'_, R> {
             ..policy_result(policy, runs)
         });
         OperatedYears {
-            fabric: self.fabric.name.clone(),
+            fabric: self.fabric.to_owned(),
             manifest,
-            cubes: self.pod.cubes,
+            cubes: self.played.parts.cubes,
             in_slices: self.played.placement.slices.iter().map(|slice| slice.cubes.len() as u32).sum(),
             kinds: self.kinds.iter().map(|kind| kind.operated.clone()).collect(),
             repairs: self.part_repairs(histories),
@@ -132,7 +151,7 @@ fn policy_result(policy: fabc_emit::OperatePolicy, runs: &[RunAccount]) -> Opera
     }
 }
 
-/// The sums of counts.
+/// The sums of two sets of counts.
 fn added(sum: PolicyCounts, next: PolicyCounts) -> PolicyCounts {
     let (tables, more) = (sum.tables, next.tables);
     PolicyCounts {

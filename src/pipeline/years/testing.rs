@@ -1,9 +1,11 @@
 //! Pods and requests for the tests of this module.
 
+use super::built::kind_switches;
 use super::outcome::{Outcome, OutcomeStep, SliceRepairs};
 use super::parts::PodParts;
 use super::play::{Loss, PlayedPod, PlayedSlice};
-use super::{PlayedKind, YearsPod, kind_switches};
+use super::run::YearsPod;
+use super::sample::PlayedKind;
 use crate::library;
 use crate::operate::initial_placement;
 use fabc_emit::{
@@ -13,17 +15,28 @@ use fabc_ir::SlicePlacement;
 use fabc_model::Fabric;
 use fabc_passes::slices::Placing;
 
-/// A pod of TPU v4 cubes with these slices, as its spec declares it.
+/// A pod of cubes of 4 x 4 x 4 chips behind 48 switches, with these slices.
 pub(super) fn pod_of(cubes: u32, slices: &str) -> Fabric {
+    let switches = ["x", "y", "z"].map(|axis| {
+        let name = axis.to_uppercase();
+        format!(
+            "ocs {name}[u in 0..4, v in 0..4] {{ couple +{axis}[u, v] with -{axis}[u, v] over fiber; ports = 136; }}"
+        )
+    });
     let spec = format!(
-        "use \"tpu_v4.fab\";\nfabric pod {{ clock = 1.05 GHz; cubes = {cubes}; routing = allowed_turns; {slices} }}"
+        "fabric pod {{
+            clock = 1 GHz;
+            link copper {{ bandwidth = 128 GB/s; latency = 50 cycles; }}
+            link fiber {{ bandwidth = 128 GB/s; latency = 25 cycles; }}
+            chip {{ radix = 6; vcs = 4; }}
+            cube {{ mesh 4 x 4 x 4 over copper; }}
+            cubes = {cubes};
+            routing = allowed_turns;
+            {} {slices}
+        }}",
+        switches.join("\n")
     );
-    let parts = include_str!("../../../specs/parts/tpu_v4.fab");
-    let loader = |path: &str| match path {
-        "pod.fab" => Ok(spec.clone()),
-        _ => Ok(parts.to_owned()),
-    };
-    let loaded = library::load("pod.fab", &loader, &[]);
+    let loaded = library::load("pod.fab", &|_: &str| Ok(spec.clone()), &[]);
     loaded.map_err(|(failure, _)| format!("{failure:?}")).expect("a valid spec").fabric
 }
 

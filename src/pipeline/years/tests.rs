@@ -5,6 +5,7 @@ use super::failures::{History, PartEvent};
 use super::outcome::{Outcome, OutcomeStep};
 use super::play::play;
 use super::testing::{WHOLE, played, pod_of, policy, request, with_years_pod};
+use fabc_base::progress::Silent;
 use fabc_emit::{
     CableResponse, DAY_MS, LossCause, MONTH_MS, OperatePolicy, OperatedYears, PerPart, SwapTime, YearsRequest,
 };
@@ -12,7 +13,7 @@ use fabc_estimate::availability::{FailureRates, FailureResponse, PodCounts, avai
 use fabc_passes::slices::Placing;
 use std::convert::Infallible;
 
-/// Milliseconds of an hour.
+/// The number of milliseconds of an hour.
 const HOUR: u64 = 3_600_000;
 
 /// The rates of the documentation.
@@ -22,7 +23,7 @@ const PER_DAY: PerPart<f64> = PerPart { host: 0.0008, cable: 0.00005, ocs: 0.000
 fn years(slices: &str, request: YearsRequest) -> OperatedYears {
     let fabric = pod_of(64, slices);
     with_years_pod(&fabric, |pod| {
-        pod.operate::<Infallible>(request, String::new(), &|_, _, _| Ok(WHOLE))
+        pod.operate::<Infallible>(request, String::new(), &Silent, &|_, _, _| Ok(WHOLE))
             .unwrap_or_else(|never| match never {})
     })
 }
