@@ -24,7 +24,7 @@ pub(super) struct PartEvent {
     pub(super) at: u64,
     /// The number of the part.
     pub(super) part: u32,
-    /// Whether the part fails.
+    /// Whether the part fails, or works again.
     pub(super) down: bool,
 }
 
@@ -170,8 +170,8 @@ mod tests {
 
     /// One-for-one orders with S parts on stock. The parts on order are a birth and death chain, and any
     /// distribution of the delivery time gives the same shares. With x on order, N - max(0, x - S) parts
-    /// work, each failing at rate r. The mean wait is the mean number of waiting parts over the rate of failures
-    /// (Little's law).
+    /// work, each failing at rate r. The mean wait is the mean number of waiting parts over the rate of
+    /// failures (Little's law).
     #[test]
     fn parts_wait_as_the_machine_repair_model_says() {
         for (stock, restock_days, rate) in [(0, 3, 0.02), (2, 3, 0.01), (4, 7, 0.01), (6, 7, 0.01)] {
