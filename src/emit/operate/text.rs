@@ -160,8 +160,11 @@ fn push_losses(out: &mut String, years: &OperatedYears) {
     }
 }
 
-/// The heads of the counts, with what they count.
-const COUNTS: [(&str, fn(&PolicyCounts) -> u64); 10] = [
+/// The head of a column, and what it counts.
+type CountColumn = (&'static str, fn(&PolicyCounts) -> u64);
+
+/// The columns of counts.
+const COUNTS: [CountColumn; 10] = [
     ("failures", |counts| counts.interruptions),
     ("swaps", |counts| counts.swaps),
     ("moves", |counts| counts.moves),

@@ -57,7 +57,7 @@ where
 {
     let placed = PlacedFabric::read(folder)?;
     let (fabric, pod, placement) = (&placed.fabric, placed.pod(), &placed.placement);
-    let parts = PodParts::new(pod, query.hosts_of_cube(pod)?);
+    let parts = PodParts::new(pod, query.hosts_of_cube(pod, placement.slices.len())?);
     let placed_kinds: Vec<&SliceKind> = fabric
         .slices
         .kinds
@@ -122,7 +122,7 @@ where
         }
         .into());
     };
-    let parts = PodParts::new(pod, query.hosts_of_cube(pod)?);
+    let parts = PodParts::new(pod, query.hosts_of_cube(pod, 1)?);
     let dark = fabric.budget.faults.dark_ocses();
     let name = fabric.name.clone();
     let cubes: Vec<_> = (0..pod.cubes).map(BlockId).collect();

@@ -39,8 +39,10 @@ pub(super) fn closed_form(
     let (repair, restart) = (days(request.repair_ms), days(request.restart_ms));
     let up = |rate: f64| 1.0 / (1.0 + rate * repair);
     let PerPart { host, cable, ocs } = request.per_day;
-    let hosts_up = up(host).powi(parts.hosts as i32);
-    let cables_up = up(cable).powi(parts.inside as i32) * up(cable / 2.0).powi(parts.fibers() as i32);
+    // Multiplied one by one, which gives the same bits on every machine.
+    let all_up = |rate: f64, count: u32| (0..count).fold(1.0, |product, _| product * up(rate));
+    let hosts_up = all_up(host, parts.hosts);
+    let cables_up = all_up(cable, parts.inside) * all_up(cable / 2.0, parts.fibers());
     let cube_up = match policy.cables {
         CableResponse::Around => hosts_up,
         CableResponse::Swap => hosts_up * cables_up,

@@ -89,11 +89,11 @@ impl YearsQuery {
         Ok(())
     }
 
-    /// The number of hosts of a cube.
+    /// The number of hosts of a cube, in a pod of so many slices.
     ///
     /// # Errors
     /// [`Refusal::Years`] for hosts that do not divide a cube, and for too many expected failures.
-    pub(super) fn hosts_of_cube(&self, pod: &Pod) -> Result<u32, Refusal> {
+    pub(super) fn hosts_of_cube(&self, pod: &Pod, slices: usize) -> Result<u32, Refusal> {
         let chips = pod.chips_per_cube();
         if self.host_chips == 0 || !chips.is_multiple_of(self.host_chips) {
             let problem = format!("hosts of {} chips do not divide a cube of {chips} chips", self.host_chips);
@@ -109,7 +109,9 @@ impl YearsQuery {
                 / f64::from(pod.cubes)
                 / 2.0;
         let of_cube = f64::from(hosts) * self.per_day.host + cables * self.per_day.cable;
-        let per_day = f64::from(pod.cubes) * of_cube + pod.ocses.len() as f64 * self.per_day.ocs;
+        // A dark switch is a failure of every slice.
+        let per_day =
+            f64::from(pod.cubes) * of_cube + pod.ocses.len() as f64 * self.per_day.ocs * slices as f64;
         let days = (u64::from(self.months) * MONTH_MS) as f64 / DAY_MS as f64;
         let expected = per_day * days * f64::from(self.seeds);
         if expected > YearsLimits::FAILURES {

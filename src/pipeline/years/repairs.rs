@@ -141,7 +141,7 @@ impl<F: Folder + Clone> KindRepairer<F> {
             KindTables::Repaired(built) => built,
             KindTables::Prepared => return self.prepared(loss),
             KindTables::Absent => {
-                let reason = "its build stopped before routing, so nothing can be repaired".to_owned();
+                let reason = "it has no forwarding tables, so nothing can be repaired".to_owned();
                 return Err(Refusal::NotBuilt { path: self.folder.path(), reason }.into());
             }
         };

@@ -10,7 +10,7 @@ use super::play::{Loss, PlayedPod, SliceChange, SwapExample, SwappedPlaces, Time
 use super::policy::PolicyDefaults;
 use super::sample::{PlayedKind, SampledPod};
 use fabc_base::progress::Progress;
-use fabc_emit::{OperateWork, OperatedYears, YearsRequest};
+use fabc_emit::{OperatePolicy, OperateWork, OperatedYears, YearsRequest};
 use fabc_model::{Fabric, Pod};
 use fabc_passes::slices::Placing;
 use rayon::prelude::*;
@@ -27,12 +27,6 @@ pub(super) struct YearsPod<'a, R> {
     pub(super) placing: &'a (dyn Fn() -> Placing<'a> + Sync),
     /// The number of changed cross-connects of a swap.
     pub(super) moves: &'a (dyn Fn(&SwapExample) -> u64 + Sync),
-}
-
-/// What happened under a policy with a seed.
-struct Run {
-    policy: usize,
-    timeline: Timeline,
 }
 
 /// Sets of broken parts that stand for others, with their kinds.
@@ -58,47 +52,39 @@ impl<R: SliceRepairs + Sync> YearsPod<'_, R> {
         let seeds: Vec<u64> = (1..=u64::from(request.seeds)).collect();
         let histories: Vec<History> =
             seeds.par_iter().map(|&seed| history(&self.played.parts, &request, seed)).collect();
-        let pairs: Vec<(usize, usize)> = (0..request.policies.len())
-            .flat_map(|policy| (0..histories.len()).map(move |seed| (policy, seed)))
-            .collect();
-        progress.begin("play", pairs.len() as u64);
-        let runs: Vec<Run> = pairs
-            .par_iter()
-            .map(|&(policy, seed)| {
-                let chosen = request.policies[policy];
-                let timeline = play(&self.played, (self.placing)(), &histories[seed], chosen, request.night);
-                progress.advance();
-                Run { policy, timeline }
-            })
-            .collect();
-        progress.end();
-        let wanted = self.wanted_losses(&request, &runs);
-        progress.begin("repair", wanted.len() as u64);
-        let answers: Vec<((usize, Loss), Result<Outcome, E>)> = wanted
-            .into_par_iter()
-            .map(|(kind, loss)| {
-                let outcome = repair(&self.repairs, kind, &loss);
-                progress.advance();
-                ((kind, loss), outcome)
-            })
-            .collect();
-        progress.end();
         let mut outcomes = StandingLosses::new();
-        for (key, outcome) in answers {
-            outcomes.insert(key, outcome?);
+        let (mut accounts, mut work) = (Vec::new(), OperateWork::default());
+        // One policy after the other, so that only the changes of one are in memory.
+        for &policy in &request.policies {
+            let runs: Vec<Timeline> = histories
+                .par_iter()
+                .map(|history| play(&self.played, (self.placing)(), history, policy, request.night))
+                .collect();
+            let mut wanted = self.wanted_losses(policy, &runs);
+            wanted.retain(|key| !outcomes.contains_key(key));
+            progress.begin("repair", wanted.len() as u64);
+            let answers: Vec<((usize, Loss), Result<Outcome, E>)> = wanted
+                .into_par_iter()
+                .map(|(kind, loss)| {
+                    let outcome = repair(&self.repairs, kind, &loss);
+                    progress.advance();
+                    ((kind, loss), outcome)
+                })
+                .collect();
+            progress.end();
+            for (key, outcome) in answers {
+                outcomes.insert(key, outcome?);
+            }
+            let moves = self.moves_of_swaps(&runs);
+            let account = |run: &Timeline| self.account(&request, policy, run, &outcomes, &moves);
+            accounts.extend(runs.par_iter().map(account).collect::<Vec<RunAccount>>());
+            for Timeline { changes, losses, .. } in &runs {
+                let is_lost = |change: &&SliceChange| !losses[change.loss as usize].1.is_empty();
+                work.changes += changes.len() as u64;
+                work.lookups += changes.iter().filter(is_lost).count() as u64;
+            }
         }
-        let moves = self.moves_of_swaps(&runs);
-        let accounts: Vec<RunAccount> =
-            runs.par_iter().map(|run| self.account(&request, run, &outcomes, &moves)).collect();
-        let lookups = runs.iter().flat_map(|run| {
-            let is_lost = |change: &&SliceChange| !run.timeline.losses[change.loss as usize].1.is_empty();
-            run.timeline.changes.iter().filter(is_lost)
-        });
-        let work = OperateWork {
-            changes: runs.iter().map(|run| run.timeline.changes.len() as u64).sum(),
-            repairs: outcomes.len() as u64,
-            lookups: lookups.count() as u64,
-        };
+        work.repairs = outcomes.len() as u64;
         let sampled = SampledPod {
             fabric: &self.fabric.name,
             // Classes of cubes share no spare cubes, so the closed form holds for one class only.
@@ -111,10 +97,10 @@ impl<R: SliceRepairs + Sync> YearsPod<'_, R> {
 
     /// The sets of broken parts that must be repaired: those of slices that have all cubes, with few enough
     /// dark switches for the policy.
-    fn wanted_losses(&self, request: &YearsRequest, runs: &[Run]) -> BTreeSet<(usize, Loss)> {
+    fn wanted_losses(&self, policy: OperatePolicy, runs: &[Timeline]) -> BTreeSet<(usize, Loss)> {
         let mut distinct: BTreeSet<&(usize, Loss)> = BTreeSet::new();
-        for Run { policy, timeline } in runs {
-            let faults = request.policies[*policy].faults as usize;
+        let faults = policy.faults as usize;
+        for timeline in runs {
             for change in timeline.changes.iter().filter(|change| change.lacks.is_none()) {
                 let lost = &timeline.losses[change.loss as usize];
                 if !lost.1.is_empty() && lost.1.switches.len() <= faults {
@@ -128,10 +114,10 @@ impl<R: SliceRepairs + Sync> YearsPod<'_, R> {
     }
 
     /// The number of changed cross-connects by the places of a kind that are swapped.
-    fn moves_of_swaps(&self, runs: &[Run]) -> BTreeMap<SwappedPlaces, u64> {
+    fn moves_of_swaps(&self, runs: &[Timeline]) -> BTreeMap<SwappedPlaces, u64> {
         let mut examples: BTreeMap<&SwappedPlaces, &SwapExample> = BTreeMap::new();
         for run in runs {
-            for (places, (_, example)) in &run.timeline.swapped {
+            for (places, (_, example)) in &run.swapped {
                 examples.entry(places).or_insert(example);
             }
         }
@@ -144,7 +130,8 @@ impl<R: SliceRepairs + Sync> YearsPod<'_, R> {
     fn account(
         &self,
         request: &YearsRequest,
-        run: &Run,
+        policy: OperatePolicy,
+        run: &Timeline,
         outcomes: &StandingLosses,
         moves: &BTreeMap<SwappedPlaces, u64>,
     ) -> RunAccount {
@@ -152,7 +139,7 @@ impl<R: SliceRepairs + Sync> YearsPod<'_, R> {
         let accounting = Accounting {
             pod: &self.played,
             kinds: self.kinds.len(),
-            policy: request.policies[run.policy],
+            policy,
             months: request.months,
             restart_ms: request.restart_ms,
             flow: &flow,
@@ -161,9 +148,8 @@ impl<R: SliceRepairs + Sync> YearsPod<'_, R> {
                 outcomes.get(&standing).copied().unwrap_or(Outcome::NONE)
             },
         };
-        let mut account = accounting.account(&run.timeline);
+        let mut account = accounting.account(run);
         account.counts.moves = run
-            .timeline
             .swapped
             .iter()
             .map(|(places, (times, _))| times * moves.get(places).copied().unwrap_or(0))
