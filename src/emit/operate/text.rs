@@ -163,7 +163,7 @@ fn push_losses(out: &mut String, years: &OperatedYears) {
 /// The head of a column, and what it counts.
 type CountColumn = (&'static str, fn(&PolicyCounts) -> u64);
 
-/// The columns of counts.
+/// The columns of counts, in their order.
 const COUNTS: [CountColumn; 10] = [
     ("failures", |counts| counts.interruptions),
     ("swaps", |counts| counts.swaps),
