@@ -262,6 +262,18 @@ class Operations:
         asked = options({"fail": fail, "host_chips": host_chips, **settings})
         return read_command(["availability", str(self.directory), *asked])
 
+    def operate(
+        self, *, fail: str, host_chips: int, policy: str | Sequence[str] = (), out: PathLike | None = None, **settings: object
+    ) -> dict[str, Any]:
+        """Plays years of failures and repairs, by policy: `fabc.operate/1`.
+
+        `policy` is text such as `"spare = [0, 2]; swap = at_night"`, or a list of them. `settings` are the options of
+        `fabc operate`, such as `years` and `seeds`.
+        """
+        policies = [policy] if isinstance(policy, str) else list(policy)
+        asked = {"fail": fail, "host_chips": host_chips, "policy": policies, "out": out and os.fspath(out), **settings}
+        return read_command(["operate", str(self.directory), *options(asked)])
+
 
 def _route(found: Mapping[str, Any]) -> Route:
     hops = tuple(

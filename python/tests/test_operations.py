@@ -144,6 +144,9 @@ def test_a_pod_is_planned_and_compared_with_its_switches(tmp_path: Path) -> None
     assert plan["format"] == "fabc.plan/1"
     assert old.drift(old)["format"] == "fabc.drift/1"
     assert old.availability(fail="host=0.001/day,cable=0.0001/day,ocs=0.001/day", host_chips=4)["format"] == "fabc.availability/1"
+    rates = "host=0.001/day,cable=0.0001/day,ocs=0.001/day"
+    years = old.operate(fail=rates, host_chips=4, policy=["cables = [swap, around]"], years=1, seeds=2)
+    assert years["format"] == "fabc.operate/1" and len(years["policies"]) == 2
 
 
 def test_a_sweep_is_a_table(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ pub use args::collective::*;
 pub use args::diff::*;
 pub use args::estimate::*;
 pub use args::hosts::*;
+pub use args::operate::*;
 pub use args::options::*;
 pub use args::place::*;
 pub use args::route::*;
@@ -239,6 +240,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Job(args) => run::job::job(args, terminal),
         Command::Estimate(args) => run::estimate::estimate(args),
         Command::Availability(args) => run::availability::availability(args),
+        Command::Operate(args) => run::operate::operate(args, terminal.for_json(args.json)),
         Command::Cache(args) => build::cache::cache(args, terminal),
         Command::Init(args) => build::init::init(args, terminal),
         Command::Lsp { .. } => lsp::serve(),

@@ -33,6 +33,7 @@ mod measured;
 mod network;
 pub mod number;
 mod ocs;
+mod operate;
 mod pending;
 mod plan;
 mod repair;
@@ -80,6 +81,11 @@ pub use kept::{kept_fault, kept_healthy, kept_simulation, kept_topology, queue_j
 pub use kept_plan::{collective_files, job_files, kept_plan, schedule_files};
 pub use lines::Look;
 pub use manifest::{ManifestEntry, TOOL, change_manifest_json, manifest_json};
+pub use operate::{
+    CableResponse, DAY_MS, LossCause, MONTH_MS, MonthBand, NightWindow, OperatePolicy, OperateWork,
+    OperatedKind, OperatedPolicy, OperatedYears, PartKind, PartRepairs, PerPart, PolicyCounts, SampledMean,
+    SwapTime, TableChanges, WorstMonth, YearsRequest, operate_html, operate_json, operate_text,
+};
 pub use pending::input_copies;
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use repair::{delta_json, repair_files, repair_json, repair_text};

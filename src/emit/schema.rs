@@ -51,6 +51,7 @@ schemas![
     "message",
     "motion",
     "ocs",
+    "operate",
     "patch",
     "phases",
     "placement",

@@ -57,20 +57,35 @@ pub fn availability(plant: &PodCounts, failures: &FailureRates, cubes: FailureRe
     let by_hosts = f64::from(plant.hosts) * host;
     let by_cables = plant.cables * cable;
     let down = |rate: f64| rate * repair / (1.0 + rate * repair);
-    let (cube_down, ocs_down) = match cubes {
-        FailureResponse::RoutedAround => (down(by_hosts), down(ocs)),
-        FailureResponse::Waiting | FailureResponse::Swapped => (down(by_hosts + by_cables), down(ocs)),
+    let cube = match cubes {
+        FailureResponse::RoutedAround => down(by_hosts),
+        FailureResponse::Waiting | FailureResponse::Swapped => down(by_hosts + by_cables),
     };
-    let cubes_served = match cubes {
-        FailureResponse::Waiting => binomial_distribution(plant.job, cube_down)[0],
-        FailureResponse::Swapped | FailureResponse::RoutedAround => served_probability(plant, cube_down),
-    };
-    let dark = binomial_distribution(plant.ocses, ocs_down);
-    let throughput: f64 = dark.iter().zip(flow).map(|(chance, share)| chance * share).sum();
     let interrupted = f64::from(plant.job) * (by_hosts + by_cables) + f64::from(plant.ocses) * ocs;
     let running =
         if cubes == FailureResponse::Waiting { 1.0 } else { (1.0 - restart * interrupted).max(0.0) };
-    cubes_served * throughput * running
+    served_throughput(plant, DownShares { cube, ocs: down(ocs) }, cubes, flow) * running
+}
+
+/// The fraction of the time in which a part is down.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct DownShares {
+    /// Of a cube, for whatever takes it out of service.
+    pub cube: f64,
+    /// Of a switch, whatever it joins.
+    pub ocs: f64,
+}
+
+/// The fraction of the time in which the job has its cubes, weighted by its throughput under dark switches.
+/// Restarts are left out. `flow` is as for [`availability`].
+pub fn served_throughput(plant: &PodCounts, down: DownShares, cubes: FailureResponse, flow: &[f64]) -> f64 {
+    let cubes_served = match cubes {
+        FailureResponse::Waiting => binomial_distribution(plant.job, down.cube)[0],
+        FailureResponse::Swapped | FailureResponse::RoutedAround => served_probability(plant, down.cube),
+    };
+    let dark = binomial_distribution(plant.ocses, down.ocs);
+    let throughput: f64 = dark.iter().zip(flow).map(|(chance, share)| chance * share).sum();
+    cubes_served * throughput
 }
 
 /// Probability that every failed cube of the job has a spare in its place. If the spares are too few for all

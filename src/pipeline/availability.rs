@@ -169,7 +169,7 @@ struct MeasuredFlow {
 }
 
 /// `[j]`: the least throughput with j dark switches, relative to none, as far as the report has it.
-fn measured_throughput<F: Folder>(folder: &F, dark: u32) -> Result<Vec<f64>, F::Error> {
+pub(crate) fn measured_throughput<F: Folder>(folder: &F, dark: u32) -> Result<Vec<f64>, F::Error> {
     let text = folder.read("report.json")?;
     let damaged = |error: serde_json::Error| Refusal::NotBuilt {
         path: folder.path(),

@@ -14,3 +14,4 @@ pub mod scenarios;
 pub mod show;
 pub mod simulate;
 pub mod verify;
+pub mod years;

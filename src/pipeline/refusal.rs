@@ -78,6 +78,24 @@ pub enum Refusal {
         /// An option or a directory that would fit.
         hint: String,
     },
+    /// Years of a pod that cannot be played.
+    #[error("{problem}")]
+    #[diagnostic(code(FAB0578), help("{hint}"))]
+    Years {
+        /// The option, or the kind of directory.
+        problem: String,
+        /// An option or a directory that would fit.
+        hint: String,
+    },
+    /// A policy of `fabc operate` that does not fit the pod, or has unknown words.
+    #[error("{problem}")]
+    #[diagnostic(code(FAB0579), help("{hint}"))]
+    Policy {
+        /// The setting or value that is wrong.
+        problem: String,
+        /// Settings or values that would fit.
+        hint: String,
+    },
     /// No part of this name can be down.
     #[error("there is no switch, router, link or block of routers `{name}`")]
     #[diagnostic(code(FAB0572), help("{hint}"))]

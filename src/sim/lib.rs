@@ -84,5 +84,6 @@ pub use run::{complete, run};
 pub use saturation::{Beyond, RateInterval, Saturation, saturation};
 pub use setting::{LinkPace, RunCycles, Setting, SourceControl, SourceMarks};
 pub use simulate::{curve, simulate};
+pub use statistics::half_width;
 pub use tables::SimulatedTables;
 pub use traffic::read_trace;

@@ -48,7 +48,7 @@ fn squares(values: &[f64]) -> f64 {
 }
 
 /// Half the width of the confidence interval of the mean of independent values. `None` for fewer than two.
-pub(super) fn half_width(values: &[f64], confidence: f64) -> Option<f64> {
+pub fn half_width(values: &[f64], confidence: f64) -> Option<f64> {
     let count = values.len();
     if count < 2 {
         return None;

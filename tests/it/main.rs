@@ -14,6 +14,7 @@ mod cli_collective;
 mod cli_job;
 mod cli_job_bounds;
 mod cli_job_questions;
+mod cli_operate;
 mod cli_parts;
 mod cli_perfetto;
 mod cli_plan;

@@ -149,6 +149,14 @@ const PAGES: &[CommandPage] = &[
         "availability",
         &["fabc availability out/my_pod --fail host=0.0008/day,ocs=0.0004/day --host-chips 4"],
     ),
+    page(
+        Run,
+        "operate",
+        &[
+            "fabc operate out/my_pod --fail host=0.0008/day,cable=0.00005/day,ocs=0.0004/day --host-chips 4",
+            "fabc operate out/my_pod --fail host=1/year,cable=0/day,ocs=1/year --host-chips 4 --policy 'spare = [0, 2]; swap = [at_once, at_night]' --out years",
+        ],
+    ),
     page(Estimate, "estimate", &["fabc estimate all_reduce --size 16MB --on torus:8x8x8 --on fat_tree:512"]),
     page(
         Step,
@@ -171,8 +179,7 @@ Options   -q, --quiet             Print errors only
           -v, --verbose           Print more about the work
           --threads N             Worker threads. Results do not depend on it
           --message-format FORM   Errors as human, short, json, sarif or github
-          -h, --help              The summary or the whole page of a command
-          -V, --version           The version
+          -h, --help; -V          A summary, or the whole page; the version
 ";
 
 const EXIT_CODES: &str = "\

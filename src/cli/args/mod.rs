@@ -12,6 +12,7 @@ pub(crate) mod former_sim_options;
 pub(crate) mod help;
 pub(crate) mod hosts;
 pub(crate) mod job;
+pub(crate) mod operate;
 pub(crate) mod options;
 pub(crate) mod place;
 pub(crate) mod remake;

@@ -7,6 +7,7 @@ use crate::args::diff::DiffArgs;
 use crate::args::estimate::EstimateArgs;
 use crate::args::hosts::HostArgs;
 use crate::args::job::JobArgs;
+use crate::args::operate::OperateArgs;
 use crate::args::place::PlaceArgs;
 use crate::args::remake::{RemakeArgs, WindowArgs};
 use crate::args::route::RouteArgs;
@@ -126,6 +127,8 @@ pub enum Command {
     Estimate(Box<EstimateArgs>),
     /// Availability of a job, from your failure rates
     Availability(AvailabilityArgs),
+    /// Play years of failures and repairs, by policy
+    Operate(OperateArgs),
     /// Show or clear what builds keep for the next ones
     Cache(CacheArgs),
     /// Start a new spec from a template
@@ -377,6 +380,10 @@ pub struct VerifyArgs {
     /// directory that a repair or plan starts from
     #[arg(long, value_name = "WAY", requires = "changed")]
     pub running: Option<PathBuf>,
+
+    /// Play again what `fabc operate DIR --out OUT` wrote, and compare its files
+    #[arg(long, value_name = "OUT", requires = "directory", conflicts_with = "changed")]
+    pub operate: Option<PathBuf>,
 
     /// Verify what `--emit frr` wrote: whether BGP finds the next-hop groups of DIR in every scenario
     #[arg(long, value_name = "DIR", requires = "directory", conflicts_with = "changed")]

@@ -8,6 +8,8 @@ pub(crate) mod estimate;
 mod estimate_job;
 pub(crate) mod job;
 mod motion;
+pub(crate) mod operate;
+pub(crate) mod rates;
 pub(crate) mod scheduled;
 pub(crate) mod sim;
 mod sim_settings;

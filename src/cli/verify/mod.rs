@@ -4,6 +4,7 @@
 mod execution_plan;
 pub(crate) mod foreign;
 mod foreign_verdict;
+pub(crate) mod operate;
 pub(crate) mod plan;
 pub(crate) mod program;
 pub(crate) mod repair;
@@ -26,7 +27,7 @@ use crate::operate::placed::is_placed;
 use crate::verify::execution_plan::say_execution_plan;
 use crate::verify::foreign_verdict::JudgedFiles;
 use crate::verify::program::say_program;
-use crate::verify::verdict::{VERIFIED, say_signers, verdict, with_signers};
+use crate::verify::verdict::{VERIFIED, say_signers, say_unproved, verdict, with_signers};
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_lang::syntax::print_spec;
@@ -35,7 +36,7 @@ use fabc_pipeline::library::Loaded;
 use fabc_pipeline::refusal::{Convicted, Refusal};
 use fabc_pipeline::verify::{
     self, DigestSpan, DigestSpanError, Extent, ForeignCollective, ForeignSchedule, LaneFiles, NamedFile,
-    Remake, Unproved, Verified, verify_foreign_schedule,
+    Remake, Verified, verify_foreign_schedule,
 };
 use serde_json::json;
 use std::path::Path;
@@ -60,6 +61,9 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     if let (Some(plan), Some(live)) = (&args.plan, &args.from) {
         return plan::verify(directory, plan, live, running, &signed, terminal);
+    }
+    if let Some(out) = &args.operate {
+        return operate::verify(directory, out, terminal);
     }
     needs_directory(directory)?;
     for needed in [MANIFEST, "spec.fab"] {
@@ -163,19 +167,6 @@ fn remake_digest_span(directory: &Path, span: &DigestSpan, terminal: Terminal) -
         terminal.say_document(&verdict("window", directory, extent, &[]).to_string())?;
     }
     terminal.say(&format!("{simulation} on {scenario}: another run finds the same up to cycle {end}; the window is {first} to {end}"))?;
-    Ok(())
-}
-
-/// Lists what nothing in a directory can prove.
-pub(crate) fn say_unproved(unproved: &[Unproved], terminal: Terminal) -> Result<(), Stop> {
-    let places = unproved
-        .iter()
-        .map(|Unproved { file, place, .. }| format!("{file} {place}").trim_end().to_owned())
-        .collect::<Vec<_>>();
-    let width = places.iter().map(String::len).max().unwrap_or(0);
-    for (place, Unproved { what, .. }) in places.iter().zip(unproved) {
-        terminal.say(&format!("  {place:<width$}  {what}"))?;
-    }
     Ok(())
 }
 

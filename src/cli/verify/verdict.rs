@@ -2,6 +2,7 @@
 
 use crate::io::errors::DriverError;
 use crate::io::read::display;
+use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use fabc_pipeline::verify::Unproved;
 use serde_json::{Value, json};
@@ -52,4 +53,17 @@ pub(crate) fn say_signers(signed: &[SignedDirectory], terminal: Terminal) -> Res
     signed.iter().try_for_each(|SignedDirectory { directory, principals, fingerprint }| {
         terminal.say(&format!("signed {directory}: by {principals}, {fingerprint}"))
     })
+}
+
+/// Lists what nothing in a directory can prove.
+pub(crate) fn say_unproved(unproved: &[Unproved], terminal: Terminal) -> Result<(), Stop> {
+    let places = unproved
+        .iter()
+        .map(|Unproved { file, place, .. }| format!("{file} {place}").trim_end().to_owned())
+        .collect::<Vec<_>>();
+    let width = places.iter().map(String::len).max().unwrap_or(0);
+    for (place, Unproved { what, .. }) in places.iter().zip(unproved) {
+        terminal.say(&format!("  {place:<width$}  {what}"))?;
+    }
+    Ok(())
 }

@@ -8,6 +8,7 @@ mod floor;
 mod frame;
 mod levels;
 mod map;
+mod over_time;
 mod picture;
 mod pod;
 mod ranks;
@@ -23,6 +24,7 @@ pub(super) use curve::{Curve, CurveBand, CurveLine, CurveSpan, CurveSpans, Strok
 pub(super) use floor::{FloorPicture, floor_plan};
 pub(super) use levels::{LevelDrawing, LevelRow, levels};
 pub(super) use map::{Map, map};
+pub(super) use over_time::{BandLine, LossBar, LossBars, TimeChart, loss_bars, time_chart};
 pub(super) use picture::{NetworkPicture, PictureLink, PictureRouter, network_picture};
 pub(super) use pod::{Bundle, pod};
 pub(super) use ranks::{RankAxis, RankCell, RankMap, RankMapText, rank_map};

@@ -44,6 +44,18 @@ impl DownParts {
         Ok(down)
     }
 
+    /// Switches and links that are down.
+    pub(crate) fn of_switches_and_links(
+        switches: impl IntoIterator<Item = OcsId>,
+        links: impl IntoIterator<Item = LinkId>,
+    ) -> Self {
+        Self {
+            switches: switches.into_iter().collect(),
+            routers: BTreeSet::new(),
+            links: links.into_iter().collect(),
+        }
+    }
+
     /// Parts that are down because they carry no light.
     pub fn by_dark(as_built: AsBuilt<'_>, dark: &[Dark]) -> Self {
         let mut down = Self::default();

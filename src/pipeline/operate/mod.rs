@@ -29,7 +29,9 @@ mod swap;
 
 pub(crate) use change::check_fit;
 pub(crate) use live_tables::{AlignedTables, earlier_repair, served_scene};
-pub(crate) use repair::MOST_ENTRIES;
+pub(crate) use place::placing;
+pub(crate) use repair::{MOST_ENTRIES, ProvedDown, prove_down};
+pub(crate) use stored::has_scenario;
 
 pub use built::{BuiltFabric, manifest_hash};
 pub use chain::ChangeManifest;

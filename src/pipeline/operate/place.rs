@@ -36,7 +36,7 @@ pub fn lit_placement(fabric: &Fabric, kinds: &[PlacedKind]) -> Result<SlicePlace
 }
 
 /// The slices of a fabric, which prefer cubes with much margin.
-fn placing<'a>(fabric: &'a Fabric, kinds: &[PlacedKind]) -> Placing<'a> {
+pub(crate) fn placing<'a>(fabric: &'a Fabric, kinds: &[PlacedKind]) -> Placing<'a> {
     let settings: Vec<Mirrors> = kinds.iter().map(|kind| kind.settings.clone()).collect();
     let pod = pod_of_slices(fabric);
     let light = SliceLight::new(fabric, pod, &settings);

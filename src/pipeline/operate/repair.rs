@@ -33,20 +33,26 @@ pub struct RepairRequest<'a, F> {
     pub earlier: Option<&'a F>,
 }
 
-/// Computes new tables for the surviving network.
+/// A repair that the checker proved, with the tables that it starts from.
+pub(crate) struct ProvedDown<'a> {
+    /// What is broken and served.
+    pub(crate) broken: &'a Broken<'a>,
+    /// The repair with its proof.
+    pub(crate) proved: ProvedRepair,
+}
+
+/// Computes and proves new tables for the surviving network, and hands them to `take`.
 ///
 /// # Errors
-/// [`Refusal::RepairApart`](crate::refusal::Refusal::RepairApart) if it is disconnected,
-/// [`Refusal::NothingLeft`](crate::refusal::Refusal::NothingLeft) if no two endpoints survive, and
-/// [`Convicted`](crate::refusal::Convicted) if the live tables violate the proof.
-pub fn repair_down<F: Folder>(
+/// As [`repair_down`].
+pub(crate) fn prove_down<F: Folder, T>(
     built: &BuiltFabric<F>,
     down: &DownParts,
     request: &RepairRequest<'_, F>,
-) -> Result<FinishedRepair, F::Error> {
+    take: impl FnOnce(ProvedDown<'_>) -> T,
+) -> Result<T, F::Error> {
     let scene = down.scene(built.as_built());
     let parts = fabc_check::connected_parts(&scene);
-    let word = built.fabric.plant.router_word();
     let served = served_scene(&built.fabric, &scene, &parts, request.partial)?;
     let endpoints = |nodes: &[NodeId]| nodes.iter().filter(|&&node| scene.is_endpoint(node)).count() as u64;
     let pairs = |count: u64| count * count.saturating_sub(1);
@@ -67,8 +73,32 @@ pub fn repair_down<F: Folder>(
         lengths: &built.nominal.lengths,
         unserved,
     };
-    let ProvedRepair { repair, walk, other } =
-        repair(&broken, request.effort, &Silent).map_err(|error| built.convicted(error))?;
+    let proved = repair(&broken, request.effort, &Silent).map_err(|error| built.convicted(error))?;
+    Ok(take(ProvedDown { broken: &broken, proved }))
+}
+
+/// Computes new tables for the surviving network.
+///
+/// # Errors
+/// [`Refusal::RepairApart`](crate::refusal::Refusal::RepairApart) if it is disconnected,
+/// [`Refusal::NothingLeft`](crate::refusal::Refusal::NothingLeft) if no two endpoints survive, and
+/// [`Convicted`](crate::refusal::Convicted) if the live tables violate the proof.
+pub fn repair_down<F: Folder>(
+    built: &BuiltFabric<F>,
+    down: &DownParts,
+    request: &RepairRequest<'_, F>,
+) -> Result<FinishedRepair, F::Error> {
+    prove_down(built, down, request, |proved| finished_repair(built, request.earlier, proved))
+}
+
+/// The files of a repair, and its text.
+fn finished_repair<F: Folder>(
+    built: &BuiltFabric<F>,
+    earlier: Option<&F>,
+    down: ProvedDown<'_>,
+) -> FinishedRepair {
+    let ProvedDown { broken, proved: ProvedRepair { repair, walk, other } } = down;
+    let word = built.fabric.plant.router_word();
     let mut files = fabc_emit::repair_files(&repair);
     let mut text = fabc_emit::repair_text(&repair, built.fabric.node_count(), word);
     if let Some(OtherEffort { effort, load, changed }) = other {
@@ -83,16 +113,16 @@ pub fn repair_down<F: Folder>(
         ));
     }
     if walk.entries <= MOST_ENTRIES {
-        let old = broken.since.as_ref().map_or(&*tables, |since| &since.tables);
-        files.push(fabc_emit::repaired_tables(&repair.delta.applied(old, &served.dead, REPAIR)));
+        let old = broken.since.as_ref().map_or(broken.tables, |since| &since.tables);
+        files.push(fabc_emit::repaired_tables(&repair.delta.applied(old, &broken.served.dead, REPAIR)));
     } else {
         text.push_str(&format!(
             "  the new tables have {} entries and are not written: the changes say all\n",
             walk.entries
         ));
     }
-    let mut manifest = ChangeManifest::of_repair(built, request.earlier);
+    let mut manifest = ChangeManifest::of_repair(built, earlier);
     files.iter().for_each(|file| manifest.list(file));
     files.push(manifest.file());
-    Ok(FinishedRepair { text, files })
+    FinishedRepair { text, files }
 }

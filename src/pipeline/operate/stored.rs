@@ -133,7 +133,7 @@ pub fn read_scenario_tables<F: Folder>(
 ///
 /// # Errors
 /// [`Refusal::NotBuilt`] if a file of tables is damaged.
-pub(super) fn has_scenario<F: Folder>(folder: &F, scenario: &str) -> Result<bool, F::Error> {
+pub(crate) fn has_scenario<F: Folder>(folder: &F, scenario: &str) -> Result<bool, F::Error> {
     Ok(tables_file(folder, &tables_path(scenario)).is_some() || image_of(folder, scenario)?.is_some())
 }
 

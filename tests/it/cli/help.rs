@@ -133,6 +133,7 @@ fn readers_of_directories_name_the_build_of_a_spec() {
         &["repair", "pod.fab", "--down", "X", "--out", "r"],
         &["place", "pod.fab", "--up", "cube0", "--out", "p"],
         &["availability", "pod.fab", "--fail", "host=1/day,cable=1/day,ocs=1/day", "--host-chips", "4"],
+        &["operate", "pod.fab", "--fail", "host=1/day,cable=1/day,ocs=1/day", "--host-chips", "4"],
         &["diff", "pod.fab", "pod.fab"],
     ] {
         let output = fabc(place.path(), &[args, &["--message-format", "json"]].concat());

@@ -6,7 +6,7 @@ use crate::support::spec_text::SpecText;
 use std::path::Path;
 
 /// The commands, with `SPEC` where a directory stands.
-const READERS: [&str; 18] = [
+const READERS: [&str; 19] = [
     "verify SPEC",
     "route SPEC 0 1",
     "tables SPEC",
@@ -21,6 +21,7 @@ const READERS: [&str; 18] = [
     "drift SPEC --live out/small",
     "drift out/small --live SPEC",
     "availability SPEC --fail host=1/day,cable=1/day,ocs=1/day --host-chips 4",
+    "operate SPEC --fail host=1/day,cable=1/day,ocs=1/day --host-chips 4",
     "build SPEC --out out",
     "graph SPEC",
     "diff SPEC out/small",

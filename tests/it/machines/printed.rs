@@ -298,6 +298,13 @@ fn analyses(documents: &mut Documents) {
         &["availability", "built/slices/small_slices", "--host-chips", "4", "--fail", fail, "--json"],
         0,
     );
+    let years = ["operate", SMALL, "--years", "1", "--host-chips", "4", "--fail", fail];
+    documents.run(&[&years[..], &["--seeds", "1", "--json"]].concat(), 0);
+    let stock = ["--seeds", "2", "--stock", "host=1", "--restock", "2days", "--out", "years", "-q"];
+    let policies = ["--policy", "cables = [swap, around]; faults = [0, 1]"];
+    fabc(&documents.place, &[&years[..], &stock, &policies].concat(), 0);
+    documents.folder("years");
+    documents.run(&["verify", SMALL, "--operate", "years", "--json"], 0);
     documents.run(&["tables", SMALL, "--router", "3", "--json"], 0);
     documents.run(&["tables", "built/sends/sends", "--router", "3", "--json"], 0);
     documents.run(&["collective", SMALL, "--size", "1MiB", "--scenario", "all", "--json"], 0);

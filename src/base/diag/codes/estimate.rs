@@ -192,6 +192,29 @@ spec or by another one that needs no tables: `fabc sim DIR --with 'routing = uga
 hosts has none, and neither has a router that is dead in the scenario.",
     },
     CodeDoc {
+        code: "FAB0578",
+        title: "years of a pod that cannot be played",
+        text: "\
+`fabc operate DIR --years 10 --host-chips 4 --fail host=0.0008/day,cable=0.00005/day,ocs=0.0004/day` plays the failures of a pod, whole or in slices. It
+plays whole months, up to 100 years, with up to 256 seeds. Every rate is up to 1000 a day, and the expected failures of all seeds together are at most
+20,000,000. A cube holds whole hosts. `--stock` has one number per kind of part (`host`, `cable`, `ocs`) and needs `--restock`. The two ends of
+`--night` are times of day that differ, such as `22:00..06:00`.",
+    },
+    CodeDoc {
+        code: "FAB0579",
+        title: "a policy that does not fit the pod",
+        text: "\
+A policy is a list of settings, and a list of values stands for one policy per value:
+
+```text
+--policy 'spare = [0, 2]; faults = 1; cables = around; swap = at_night'
+```
+
+`spare` counts cubes that no slice has, at most as many as there are. A whole pod has none, so its policy is `swap = never`. `faults` is the number of dark
+switches up to which a slice runs on. `cables` is `swap` (a broken cable takes its cube out of service) or `around` (routes avoid it). `swap` is `at_once`,
+`at_night` or `never`. A run compares at most 64 policies.",
+    },
+    CodeDoc {
         code: "FAB0580",
         title: "the switches differ from the build",
         text: "\
