@@ -60,7 +60,7 @@ pub(super) struct FoundScenario {
     pub(super) shortest: Option<DualLengths>,
     /// A flow of its own.
     pub(super) flow: Option<FlowCertificate>,
-    /// Tables of either kind.
+    /// Tables with one path per pair or with groups. `None` before routing.
     pub(super) tables: Option<FoundTables>,
 }
 

@@ -15,7 +15,7 @@ use super::spectrum::{LeastEigenvalue, least_eigenvalue};
 use fabc_base::random::Stream;
 use fabc_ir::{CutWeights, PathDemand, WEIGHT_PARTS};
 
-/// Dimensions of a vector.
+/// The number of dimensions in which the vectors of routers lie.
 pub(super) const RANK: usize = 16;
 /// `lift` in parts of the largest degree over the routers.
 const LIFT: f64 = 8.0;
@@ -59,7 +59,7 @@ impl PairWeights {
         Self { starts, entries, degrees, largest }
     }
 
-    /// The number of routers.
+    /// The number of routers, which is the number of rows.
     pub(super) fn len(&self) -> usize {
         self.degrees.len()
     }
@@ -77,7 +77,7 @@ impl PairWeights {
 pub(super) struct Relaxation {
     /// `[router]`: its vector of length 1.
     pub(super) vectors: Vec<[f64; RANK]>,
-    /// `[router]`: its number u.
+    /// `[router]`: the number u of the bound, before it is rounded.
     diagonal: Vec<f64>,
     lift: f64,
 }

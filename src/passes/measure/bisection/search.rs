@@ -3,9 +3,9 @@
 //! Input: a graph of at most 64 vertices that weigh 1. Output: the fewest links between two halves, or
 //! nothing if that takes too long. Routers are placed one after the other, each next to most of those before
 //! it. What the rest costs at least is known for every number of its routers on a side: the same search has
-//! solved it for the last router alone, the last two, and so on ("Russian dolls": Verfaillie, Lemaitre and Schiex
-//! 1996). To that come the links from routers that stand to the cheapest choice of sides for the rest.
-//! Cost: counted in routers placed ([`NODES`]). Sparse graphs of 40 routers take some 300,000.
+//! solved it for the last router alone, the last two, and so on ("Russian dolls": Verfaillie, Lemaitre and
+//! Schiex 1996). To that come the links from routers that stand to the cheapest choice of sides for the
+//! rest. Cost: counted in routers placed ([`NODES`]). Sparse graphs of 40 routers take some 300,000.
 
 use super::graph::CutGraph;
 

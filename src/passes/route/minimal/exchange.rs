@@ -60,7 +60,7 @@ struct Exchange<'b, 'a> {
     /// The channels into router v are `into[into_starts[v]..into_starts[v + 1]]`.
     into: Vec<u32>,
     into_starts: Vec<u32>,
-    /// `[class]`: its channels.
+    /// `[class]`: all channels of the class, by the router that they leave.
     members: Vec<Vec<u32>>,
     /// `[tree * nodes + node]`: the channel of the next hop. Defined wherever there is a shortest path.
     next: Vec<u32>,

@@ -9,9 +9,9 @@
 //! prices that rise steeply with the load. Such a tree does not see the load that it adds further on, so
 //! all of it may end in one channel, as it does in fat trees. Afterwards, routers move one by one, with all
 //! routes through them, to the path that is cheapest up to the destination. The balancing is our own.
-//! At last an [`exchange`] takes routes off the busiest channels, or proves that no shortest routes load them
-//! less. In a network with tiers, the first trees are an even spread over them (`tiers`), and often the last
-//! ones.
+//! At last an exchange (`exchange`) takes routes off the busiest channels, or proves that no shortest routes
+//! load them less. In a network with tiers, the first trees are an even spread over them (`tiers`), and often
+//! the last ones.
 //!
 //! Cost: rounds x destinations x channels, and sweeps x destinations x channels x hops.
 
