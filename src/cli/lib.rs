@@ -29,6 +29,7 @@ pub use args::shard::Shard;
 pub use args::shards::*;
 pub use args::sim::*;
 pub use args::sweep::*;
+pub use args::verify::*;
 pub use args::watch::*;
 pub use io::progress::observe_progress;
 pub use io::read::Directory;

@@ -23,4 +23,5 @@ pub(crate) mod shards;
 pub(crate) mod shells;
 pub(crate) mod sim;
 pub(crate) mod sweep;
+pub(crate) mod verify;
 pub(crate) mod watch;

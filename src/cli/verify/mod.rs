@@ -16,7 +16,7 @@ pub(crate) mod slices;
 pub(crate) mod switch_files;
 pub(crate) mod verdict;
 
-use crate::args::options::VerifyArgs;
+use crate::args::verify::VerifyArgs;
 use crate::io::errors::DriverError;
 use crate::io::input_errors::needs_directory;
 use crate::io::read::{self, display};

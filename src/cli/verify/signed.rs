@@ -5,7 +5,7 @@
 //! DIR/manifest.json` writes the signature beside it.
 
 use super::signers::{AllowedSigner, NAMESPACE, read_signers};
-use crate::args::options::VerifyArgs;
+use crate::args::verify::VerifyArgs;
 use crate::io::errors::DriverError;
 use crate::io::read::{self, SIGNATURE, display};
 use crate::io::signature_errors::SignatureError;

@@ -1,6 +1,6 @@
 //! `fabc verify DIR --frr DIR2 --sonic DIR3 --routes DIR4`: verifies the configurations of switches.
 
-use crate::args::options::VerifyArgs;
+use crate::args::verify::VerifyArgs;
 use crate::io::read::{self, display};
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
