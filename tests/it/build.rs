@@ -218,7 +218,7 @@ fn every_routing_method_and_vc_budget_builds() {
 }
 
 /// Only a search, routes or tables tell that these cannot be had.
-const LATE: [&str; 17] = [
+const LATE: [&str; 18] = [
     "cable_too_long.fab",
     "chosen_ways_under_faults.fab",
     "dark_link_disconnects.fab",
@@ -227,6 +227,7 @@ const LATE: [&str; 17] = [
     "family_of_a_lost_link.fab",
     "ilp_too_large.fab",
     "latency_beyond_bursts.fab",
+    "long_detour.fab",
     "no_slot_between_rests.fab",
     "paths_without_number.fab",
     "relaxed_in_parts.fab",

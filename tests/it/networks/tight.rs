@@ -55,6 +55,25 @@ fn allowed_turns_load_less_than_any_shortest_routes() {
 }
 
 #[test]
+fn routes_are_as_long_as_their_detour_allows() {
+    let longest = |routing: &str| {
+        let topology = "random_regular { routers = 40; degree = 3; seed = 1; }";
+        let (_, files) = built(&network(4, topology, routing));
+        let report: serde_json::Value = serde_json::from_slice(&files["report.json"]).unwrap();
+        let diameter = report["metrics"]["diameter"].as_u64().expect("measured");
+        let hops = report["histograms"]["route_hops"].as_array().expect("routed");
+        (hops.len() as u64 - 1, diameter)
+    };
+    for detour in [0, 1, 2] {
+        let (hops, diameter) = longest(&format!("allowed_turns {{ detour = {detour}; }}"));
+        assert!((diameter..=diameter + detour).contains(&hops), "{hops} hops for {diameter} and {detour}");
+    }
+    // Without the setting networks aim at two.
+    let (hops, diameter) = longest("allowed_turns");
+    assert!(hops <= diameter + 2, "{hops} hops for {diameter}");
+}
+
+#[test]
 fn lengths_of_shortest_routes_are_added_up_again() {
     // A ring of five: the only shortest paths load each channel with 1 + 2 routes.
     let fabric = roomy(Family::Torus(Torus(vec![5])));
