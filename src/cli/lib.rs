@@ -241,6 +241,9 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Job(args) => run::job::job(args, terminal),
         Command::Estimate(args) => run::estimate::estimate(args),
         Command::Availability(args) => run::availability::availability(args),
+        Command::Operate(_) if cfg!(target_family = "wasm") => {
+            Err(io::input_errors::not_in_a_browser("`fabc operate`").into())
+        }
         Command::Operate(args) => run::operate::operate(args, terminal.for_json(args.json)),
         Command::Cache(args) => build::cache::cache(args, terminal),
         Command::Init(args) => build::init::init(args, terminal),

@@ -36,6 +36,14 @@ impl InputError {
     }
 }
 
+/// The error for what takes many cores for minutes, and is left out of the module for browsers.
+pub(crate) fn not_in_a_browser(what: &str) -> InputError {
+    InputError::Usage {
+        problem: format!("{what} is not in the playground"),
+        hint: "it plays many years on all cores: run it on a machine of your own".to_owned(),
+    }
+}
+
 /// Refuses a directory where a spec is expected.
 ///
 /// # Errors

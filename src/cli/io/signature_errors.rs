@@ -5,6 +5,7 @@ use thiserror::Error;
 
 /// A directory whose signature does not hold, or a file of signers that cannot be read.
 #[derive(Debug, Error, Diagnostic)]
+#[cfg_attr(target_family = "wasm", expect(dead_code, reason = "a page in a browser checks no signatures"))]
 pub(crate) enum SignatureError {
     /// The manifest has no signature, or one that does not hold.
     #[error("`{directory}` is not signed: {problem}")]

@@ -18,7 +18,7 @@ pub(crate) mod verdict;
 
 use crate::args::verify::VerifyArgs;
 use crate::io::errors::DriverError;
-use crate::io::input_errors::needs_directory;
+use crate::io::input_errors::{needs_directory, not_in_a_browser};
 use crate::io::read::{self, display};
 use crate::io::staging::MANIFEST;
 use crate::io::stop::Stop;
@@ -63,6 +63,9 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
         return plan::verify(directory, plan, live, running, &signed, terminal);
     }
     if let Some(out) = &args.operate {
+        if cfg!(target_family = "wasm") {
+            return Err(not_in_a_browser("`fabc verify --operate`").into());
+        }
         return operate::verify(directory, out, terminal);
     }
     needs_directory(directory)?;
