@@ -83,7 +83,7 @@ pub enum Command {
     /// Prove a built directory from its files alone
     ///
     /// Third-party tables and schedules are judged as well, and what `fabc repair` and `fabc plan` wrote.
-    Verify(VerifyArgs),
+    Verify(Box<VerifyArgs>),
     /// Explain a code, a word of the language or a metric
     Explain(ExplainArgs),
     /// Print the JSON Schema of an artifact
