@@ -24,7 +24,7 @@ pub use fabc_check::{
     CheckError, Extent, ForeignCollective, ForeignTables, Isolation, JudgedExecutionPlan, JudgedProgram,
     LaneFiles, NamedFile, NextHopVerdict, PathOrder, ProvedPlan, Rejected, RepairWalk,
 };
-pub use kept_report::kept_report;
+pub(crate) use kept_report::kept_report;
 pub use plans::verify_plan;
 pub use repairs::{VerifiedRepair, verify_repair};
 pub use simulations::{DigestSpan, DigestSpanError, Remake, remake_digest_span};

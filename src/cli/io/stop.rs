@@ -3,6 +3,7 @@
 use crate::io::engine_errors::EngineError;
 use crate::io::errors::DriverError;
 use crate::io::input_errors::InputError;
+use crate::io::signature_errors::SignatureError;
 use fabc_base::diag::{Failure, SourceMap};
 use fabc_pipeline::library::Diagnostics;
 use miette::Diagnostic;
@@ -43,6 +44,12 @@ impl From<InputError> for Stop {
 
 impl From<EngineError> for Stop {
     fn from(error: EngineError) -> Self {
+        DriverError::from(error).into()
+    }
+}
+
+impl From<SignatureError> for Stop {
+    fn from(error: SignatureError) -> Self {
         DriverError::from(error).into()
     }
 }

@@ -102,7 +102,7 @@ pub(crate) fn write_placement(
     let mut options = manifest.options.0;
     options.remove(START);
     if old.folder.has(SIGNATURE) {
-        options.extend(manifest_hash(&old.folder).map(|hash| (START.to_owned(), hash)));
+        options.insert(START.to_owned(), manifest_hash(&old.folder)?);
     }
     let options: Vec<(String, String)> = options.into_iter().collect();
     let (mut lines, mut files, mut bytes) = (Vec::new(), 0, 0);

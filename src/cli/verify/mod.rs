@@ -127,19 +127,20 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
 /// # Errors
 /// Those of `signed::check_signatures`.
 #[cfg(not(target_family = "wasm"))]
-fn check_signatures(args: &VerifyArgs) -> Result<Vec<verdict::SignedDirectory>, DriverError> {
+fn check_signatures(args: &VerifyArgs) -> Result<Vec<verdict::SignedDirectory>, Stop> {
     signed::check_signatures(args)
 }
 
 /// A page in a browser has no keys, and checks no signatures.
 #[cfg(target_family = "wasm")]
-fn check_signatures(args: &VerifyArgs) -> Result<Vec<verdict::SignedDirectory>, DriverError> {
+fn check_signatures(args: &VerifyArgs) -> Result<Vec<verdict::SignedDirectory>, Stop> {
     match &args.signed_by {
         None => Ok(Vec::new()),
         Some(path) => Err(DriverError::Unreadable {
             path: display(path),
             reason: "signatures are not checked in a browser".to_owned(),
-        }),
+        }
+        .into()),
     }
 }
 

@@ -4,14 +4,13 @@ use crate::build::front::new_watch;
 use crate::io::folder::DiskFolder;
 use crate::io::input_errors::needs_directory;
 use crate::io::read::{display, read_bytes};
-use crate::io::staging::MANIFEST;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use crate::run::operate::{FILES, files};
 use crate::verify::verdict::{say_unproved, verdict};
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_pipeline::folder::Folder;
+use fabc_pipeline::operate::manifest_hash;
 use fabc_pipeline::refusal::{Convicted, Refusal};
 use fabc_pipeline::verify::Unproved;
 use fabc_pipeline::years::{PlayedFile, operate_years, read_played};
@@ -48,7 +47,7 @@ pub(crate) fn verify(directory: &Path, out: &Path, terminal: Terminal) -> Result
     let PlayedFile { manifest, query } =
         read_played(&read(FILES[0])?).map_err(|problem| convict(FILES[0], &problem))?;
     let folder = DiskFolder::new(directory);
-    if blake3::hash(&folder.read(MANIFEST)?).to_hex().as_str() != manifest {
+    if manifest_hash(&folder)? != manifest {
         let violation = format!("it is of another build than `{}`", display(directory));
         return Err(convict(FILES[0], &violation));
     }

@@ -7,13 +7,16 @@
 use super::signers::{AllowedSigner, NAMESPACE, read_signers};
 use crate::args::verify::VerifyArgs;
 use crate::io::errors::DriverError;
+use crate::io::folder::DiskFolder;
 use crate::io::read::{self, SIGNATURE, display};
 use crate::io::signature_errors::SignatureError;
 use crate::io::staging::MANIFEST;
+use crate::io::stop::Stop;
 use crate::operate::place::START;
 use crate::verify::verdict::SignedDirectory;
 use fabc_base::limits::{ARTIFACT_BYTES, SPEC_BYTES};
 use fabc_ir::read::{Manifest, tagged};
+use fabc_pipeline::operate::manifest_hash;
 use ssh_key::{HashAlg, SshSig};
 use std::path::Path;
 
@@ -21,7 +24,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`SignatureError`] for a directory that nobody of the file has signed, and for a broken chain.
-pub(crate) fn check_signatures(args: &VerifyArgs) -> Result<Vec<SignedDirectory>, DriverError> {
+pub(crate) fn check_signatures(args: &VerifyArgs) -> Result<Vec<SignedDirectory>, Stop> {
     let Some(path) = &args.signed_by else { return Ok(Vec::new()) };
     let signers = read_signers(&read::read_text(&display(path), SPEC_BYTES as u64)?, &display(path))?;
     let named = [&args.directory, &args.repair, &args.plan, &args.from, &args.running];
@@ -36,16 +39,15 @@ pub(crate) fn check_signatures(args: &VerifyArgs) -> Result<Vec<SignedDirectory>
 }
 
 /// Checks that a placement starts from a directory.
-fn check_start(directory: &Path, start: &Path) -> Result<(), DriverError> {
-    let bytes = |directory: &Path| read::read_bytes(&directory.join(MANIFEST), ARTIFACT_BYTES);
+fn check_start(directory: &Path, start: &Path) -> Result<(), Stop> {
     let other = |problem: String| SignatureError::OtherStart {
         directory: display(directory),
         start: display(start),
         problem,
     };
-    let manifest: Manifest =
-        tagged(&bytes(directory)?).map_err(|problem| other(format!("`{MANIFEST}`: {problem}")))?;
-    let found = blake3::hash(&bytes(start)?).to_hex().to_string();
+    let bytes = read::read_bytes(&directory.join(MANIFEST), ARTIFACT_BYTES)?;
+    let manifest: Manifest = tagged(&bytes).map_err(|problem| other(format!("`{MANIFEST}`: {problem}")))?;
+    let found = manifest_hash(&DiskFolder::new(start))?;
     match manifest.options.0.get(START) {
         Some(hash) if *hash == found => Ok(()),
         Some(hash) => {

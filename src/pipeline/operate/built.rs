@@ -152,7 +152,7 @@ impl<F: Folder> BuiltFabric<F> {
     pub fn read_running(folder: F, plan_folder: Option<F>) -> Result<Self, F::Error> {
         let mut built = Self::read(folder)?;
         let Some(plan_folder) = plan_folder else { return Ok(built) };
-        built.running = manifest_hash(&plan_folder);
+        built.running = manifest_hash(&plan_folder).ok();
         let unfit = |problem: String| Refusal::NotBuilt {
             path: plan_folder.path(),
             reason: format!("`plan.json`: {problem}"),
@@ -238,7 +238,10 @@ fn no_tables(folder: &impl Folder) -> Refusal {
     Refusal::UnknownScenario { name: NOMINAL.to_owned(), hint }
 }
 
-/// The hash of the manifest of a directory. `None` if it has none, such as a folder with files of switches.
-pub fn manifest_hash<F: Folder>(folder: &F) -> Option<String> {
-    Some(blake3::hash(&folder.read(MANIFEST).ok()?).to_hex().to_string())
+/// The hash of the manifest of a directory, in hexadecimal digits.
+///
+/// # Errors
+/// There is no manifest, or it cannot be read.
+pub fn manifest_hash<F: Folder>(folder: &F) -> Result<String, F::Error> {
+    Ok(blake3::hash(&folder.read(MANIFEST)?).to_hex().to_string())
 }

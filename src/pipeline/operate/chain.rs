@@ -11,8 +11,15 @@ use serde_json::Value;
 const PARTS: [(&str, &str); 4] =
     [("built", "build"), ("earlier", "earlier repair"), ("running", "running plan"), ("new", "new build")];
 
+/// The hash of the manifest of a directory. `None` if it has none, such as a folder with files of switches.
+fn hash<F: Folder>(folder: &F) -> Option<String> {
+    manifest_hash(folder).ok()
+}
+
 /// The manifest of a change, while its files are written or compared.
 pub struct ChangeManifest {
+    /// The version that writes it.
+    tool: String,
     kind: &'static str,
     fabric: String,
     /// (part, hash of its manifest).
@@ -23,14 +30,14 @@ pub struct ChangeManifest {
 impl ChangeManifest {
     /// The manifest of the repair of a build. `earlier` is the repair that it changes.
     pub fn of_repair<F: Folder>(built: &BuiltFabric<F>, earlier: Option<&F>) -> Self {
-        let starts = [("built", manifest_hash(&built.folder)), ("earlier", earlier.and_then(manifest_hash))];
+        let starts = [("built", hash(&built.folder)), ("earlier", earlier.and_then(hash))];
         Self::new("repair", built, starts, ("running", built.running.clone()))
     }
 
     /// The manifest of the plan that leads from one build to another.
     pub fn of_plan<F: Folder>(old: &BuiltFabric<F>, new: &BuiltFabric<F>) -> Self {
-        let starts = [("built", manifest_hash(&old.folder)), ("running", old.running.clone())];
-        Self::new("plan", new, starts, ("new", manifest_hash(&new.folder)))
+        let starts = [("built", hash(&old.folder)), ("running", old.running.clone())];
+        Self::new("plan", new, starts, ("new", hash(&new.folder)))
     }
 
     fn new<F>(
@@ -40,7 +47,7 @@ impl ChangeManifest {
         last: (&'static str, Option<String>),
     ) -> Self {
         let starts = first.into_iter().chain([last]).filter_map(|(part, hash)| Some((part, hash?))).collect();
-        Self { kind, fabric: built.fabric.name.clone(), starts, lines: Vec::new() }
+        Self { tool: TOOL.to_owned(), kind, fabric: built.fabric.name.clone(), starts, lines: Vec::new() }
     }
 
     /// Adds a file of the change, with its size and hash.
@@ -48,41 +55,31 @@ impl ChangeManifest {
         self.lines.push(ManifestEntry::for_file(&file.path, &file.bytes));
     }
 
-    /// The file of the manifest.
-    pub fn file(self) -> Artifact {
-        self.file_by(TOOL)
-    }
-
-    /// The same as the version wrote it that the manifest in a folder names.
-    pub(crate) fn file_like_that_in<F: Folder>(self, out: &F) -> Artifact {
-        let found: Option<Value> =
-            out.read(MANIFEST).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let tool = found.as_ref().and_then(|manifest| manifest["tool"].as_str()).unwrap_or(TOOL).to_owned();
-        self.file_by(&tool)
-    }
-
-    /// Refuses a manifest that names another start than the directories at hand.
+    /// The manifest as the version wrote it that the one in a folder names, if that starts from the same
+    /// directories.
     ///
     /// # Errors
     /// A `CheckError` with the first part whose manifest is another one.
-    pub(crate) fn refuse_other_starts<F: Folder>(&self, out: &F) -> Result<(), CheckError> {
+    pub(crate) fn claimed_in<F: Folder>(mut self, out: &F) -> Result<Self, CheckError> {
         let found: Value =
             out.read(MANIFEST).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
         let named = |part: &str| found["starts"][part].as_str();
         let own =
             |part: &str| self.starts.iter().find(|(own, _)| *own == part).map(|(_, hash)| hash.as_str());
-        match PARTS.into_iter().find(|(part, _)| named(part) != own(part)) {
-            Some((_, words)) => Err(CheckError::Files {
+        if let Some((_, words)) = PARTS.into_iter().find(|(part, _)| named(part) != own(part)) {
+            return Err(CheckError::Files {
                 path: MANIFEST.to_owned(),
                 violation: format!("starts from another manifest than that of its {words}"),
-            }),
-            None => Ok(()),
+            });
         }
+        self.tool = found["tool"].as_str().unwrap_or(TOOL).to_owned();
+        Ok(self)
     }
 
-    fn file_by(mut self, tool: &str) -> Artifact {
+    /// The file of the manifest.
+    pub fn file(mut self) -> Artifact {
         self.lines.sort();
-        let text = change_manifest_json(tool, self.kind, &self.fabric, &self.starts, &self.lines);
+        let text = change_manifest_json(&self.tool, self.kind, &self.fabric, &self.starts, &self.lines);
         Artifact { path: MANIFEST.to_owned(), bytes: text.into_bytes() }
     }
 }

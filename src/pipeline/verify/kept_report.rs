@@ -10,7 +10,7 @@ use fabc_sim::{Prepared, SimReport};
 ///
 /// # Errors
 /// A sentence that says why the file cannot be of this build.
-pub fn kept_report(
+pub(crate) fn kept_report(
     fabric: &Fabric,
     simulation: &Simulation,
     prepared: &Prepared<'_>,

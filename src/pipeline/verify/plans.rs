@@ -47,8 +47,7 @@ pub fn verify_plan<F: Folder>(
         fabc_check::verify_stages(fabric, pod, &old_end, &new_end, &plan, &delta_of).map_err(stop)?;
     let mut again = FolderComparison::new(out);
     let text = fabc_emit::plan_json(&fabric.name, pod, &proved.plan, Some(&proved.staged));
-    let mut manifest = ChangeManifest::of_plan(old, new);
-    manifest.refuse_other_starts(out).map_err(stop)?;
+    let mut manifest = ChangeManifest::of_plan(old, new).claimed_in(out).map_err(stop)?;
     let mut compare = |artifact: Artifact| {
         manifest.list(&artifact);
         again.compare(artifact)
@@ -56,7 +55,7 @@ pub fn verify_plan<F: Folder>(
     compare(Artifact { path: "plan.json".to_owned(), bytes: text.into_bytes() }).map_err(stop)?;
     let in_force = Delta::default().applied(&old.tables, &[], &old.tables.scenario);
     fabc_emit::each_staged(&fabric.name, &proved.staged, &in_force, &mut compare).map_err(stop)?;
-    again.compare(manifest.file_like_that_in(out)).map_err(stop)?;
+    again.compare(manifest.file()).map_err(stop)?;
     again.finish().map_err(stop)?;
     Ok(proved)
 }

@@ -10,11 +10,10 @@ use super::sample::PlayedKind;
 use crate::availability::measured_throughput;
 use crate::folder::Folder;
 use crate::library::Loaded;
-use crate::operate::{PlacedFabric, placing};
+use crate::operate::{PlacedFabric, manifest_hash, placing};
 use crate::refusal::Refusal;
 use fabc_base::ids::{BlockId, Id, OcsId};
 use fabc_base::progress::Progress;
-use fabc_check::MANIFEST;
 use fabc_emit::{OperatedKind, OperatedYears, PLACEMENT};
 use fabc_ir::{Slice, SlicePlacement};
 use fabc_model::{Pod, SliceKind, kind_files};
@@ -36,7 +35,7 @@ where
     F::Error: Send,
 {
     query.check_numbers()?;
-    let manifest = blake3::hash(&folder.read(MANIFEST)?).to_hex().to_string();
+    let manifest = manifest_hash(&folder)?;
     if folder.has(PLACEMENT) {
         operate_slices(folder, query, manifest, progress)
     } else {

@@ -4,6 +4,7 @@
 //! `JOB_COMPLETION_INDEX`, and `--shard job/n` reads that. Source: the API reference of `batch/v1` of
 //! Kubernetes; retries by index are of version 1.33.
 
+use super::client::{self, EngineClient};
 use super::failed::last_line;
 use super::job::{RESTARTS, ShardedJob, shard_arguments};
 use super::{ASKED_EVERY, FailedShard};
@@ -14,8 +15,7 @@ use crate::io::read::display;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use serde_json::{Value, json};
-use std::io::ErrorKind;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 const ENGINE: &str = "Kubernetes";
 
@@ -117,10 +117,7 @@ pub(crate) fn submit(
     for words in client_words(job) {
         let Output { status, stdout, stderr } = run_client(job, &words)?;
         if !status.success() {
-            let words = last_line(&stderr)
-                .or_else(|| last_line(&stdout))
-                .unwrap_or("kubectl has failed and said nothing".to_owned());
-            return Err(refused(words).into());
+            return Err(refused(client::last_words("kubectl", &stdout, &stderr)).into());
         }
     }
     let name = job_name(job);
@@ -163,21 +160,13 @@ fn is_over(job: &Value) -> bool {
     })
 }
 
-/// Runs `kubectl` in the directory of the work.
+/// What an error says of a missing `kubectl`.
+const CLIENT: &str =
+    "https://kubernetes.io/docs/tasks/tools has it, and `--dry-run` writes the manifest without it";
+
+/// Runs `kubectl` with some words, in the directory of the work.
 fn run_client(job: &ShardedJob<'_>, words: &[String]) -> Result<Output, EngineError> {
-    let mut command = Command::new("kubectl");
-    command.args(words).current_dir(job.directory).stdin(Stdio::null());
-    command.output().map_err(|error| {
-        let problem = match error.kind() {
-            ErrorKind::NotFound => "there is no `kubectl`".to_owned(),
-            _ => format!("`kubectl` cannot be started: {error}"),
-        };
-        EngineError::NoClient {
-            engine: ENGINE,
-            problem,
-            hint: "https://kubernetes.io/docs/tasks/tools has it, and `--dry-run` writes the manifest without it",
-        }
-    })
+    client::run(job, EngineClient { engine: ENGINE, client: "kubectl", hint: CLIENT }, words)
 }
 
 fn refused(words: String) -> EngineError {

@@ -6,6 +6,7 @@
 //! leaves no work unfinished has not failed. A shard that reports nothing and leaves work unfinished has
 //! failed.
 
+mod client;
 mod failed;
 mod files;
 mod hyperqueue;

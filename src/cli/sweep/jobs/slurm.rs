@@ -1,13 +1,13 @@
 //! Slurm: submits an array of shards, and a job that waits for it and merges.
 
+use super::client::{self, EngineClient};
 use super::failed::last_line;
 use super::job::ShardedJob;
 use super::{ASKED_EVERY, FailedShard};
 use crate::io::engine_errors::EngineError;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
-use std::io::ErrorKind;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 const ENGINE: &str = "Slurm";
 
@@ -48,30 +48,19 @@ fn submit_script(job: &ShardedJob<'_>, words: &[&str], before: &str) -> Result<S
     if status.success() && !id.is_empty() {
         return Ok(id);
     }
-    let words = last_line(&stderr)
-        .or_else(|| last_line(&stdout))
-        .unwrap_or("sbatch has failed and said nothing".to_owned());
+    let words = client::last_words("sbatch", &stdout, &stderr);
     let hint = format!(
         "{before}`sinfo` shows the state of Slurm. Accounts and partitions are read from SBATCH_ACCOUNT, SBATCH_PARTITION .."
     );
     Err(EngineError::Refused { engine: ENGINE, words, hint })
 }
 
+/// What an error says of a missing client.
+const CLIENTS: &str = "it is in Debian's slurm-client, and on the login node of a cluster";
+
 /// Runs a client of Slurm.
 fn run_client(job: &ShardedJob<'_>, client: &str, words: &[&str]) -> Result<Output, EngineError> {
-    let mut command = Command::new(client);
-    command.args(words).current_dir(job.directory).stdin(Stdio::null());
-    command.output().map_err(|error| {
-        let problem = match error.kind() {
-            ErrorKind::NotFound => format!("there is no `{client}`"),
-            _ => format!("`{client}` cannot be started: {error}"),
-        };
-        EngineError::NoClient {
-            engine: ENGINE,
-            problem,
-            hint: "it is in Debian's slurm-client, and on the login node of a cluster",
-        }
-    })
+    client::run(job, EngineClient { engine: ENGINE, client, hint: CLIENTS }, words)
 }
 
 /// Waits until no task of a job is left in the queue.
